@@ -1,0 +1,1 @@
+"""The commands, one module a noun or verb; thin, no logic of their own."""

@@ -1,0 +1,1 @@
+"""What we do with the graph: client, engine, migrations, store, inference, explanation."""

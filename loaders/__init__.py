@@ -1,0 +1,1 @@
+"""How knowledge and incidents come in: packs, artefacts, notes and prose."""

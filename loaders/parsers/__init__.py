@@ -1,0 +1,1 @@
+"""How one kind of artefact is read; one parser a kind."""
