@@ -81,6 +81,19 @@ class Pack(Node):
     summary: str
     requires: tuple[str, ...] = ()
     checksum: str = Field(description="sha256 over the canonical files; a load of the same changes nothing")
+    fitted: str | None = Field(
+        default=None, description="what its fitted.yaml says, as JSON; CAUSES.strength is taken from here"
+    )
+
+
+class Catalogue(Node):
+    """(:Catalogue): one node, id ``catalogue``, that counts the changes of the loaded knowledge.
+
+    Every load raises ``generation`` and ends when somebody else raised it meanwhile, so two loads never mix.
+    """
+
+    labels = ("Catalogue",)
+    generation: int
 
 
 class Layer(PackNode):
@@ -104,6 +117,7 @@ class Observable(PackNode):
 
     labels: ClassVar[tuple[str, ...]] = ("Observable",)
     kind: ObservableKind
+    topic: str = Field(default="general", description="the pack file that defines it")
     says: str = Field(description="plain meaning")
     source: str = Field(description="where it is seen")
     signature: str = Field(
@@ -185,6 +199,7 @@ class Check(PackNode):
     """(:Check): a command or a look that reveals evidence."""
 
     labels = ("Check",)
+    topic: str = Field(default="general", description="the pack file that defines it")
     command: str
     where: str
     needs: str
@@ -273,6 +288,7 @@ NODES: tuple[type[Node], ...] = (
     Prevention,
     Source,
     Pack,
+    Catalogue,
     Incident,
     Artefact,
     Entity,

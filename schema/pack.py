@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from failgraph.schema.nodes import CheckCost, ClassKind, ClassStatus, ObservableKind
 from failgraph.schema.scales import Specificity, Strength
@@ -30,6 +30,8 @@ ID_PATTERN: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 CircumstanceId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+\.[a-z0-9-]+$", max_length=80)]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+RawText = Annotated[str, StringConstraints(min_length=1)]
+"""Text in which blanks at either end count: a regular expression."""
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -84,13 +86,14 @@ class MetricSignature(PackItem):
 
 
 class ObservableItem(PackItem):
-    """One observable. ``because`` explains ``shown_by`` as a whole."""
+    """One observable. Its topic is the file it stands in. ``because`` explains ``shown_by`` as a whole."""
 
     id: Id
+    topic: Id = "general"
     kind: ObservableKind
     says: Text
     source: Text
-    signature: Text
+    signature: RawText
     multiline: bool = False
     specificity: Specificity
     verified: bool
@@ -126,13 +129,15 @@ class PresentationItem(PackItem):
 
 
 class ClassItem(PackItem):
-    """One failure class.
+    """One failure class. Its layer, that of its root mechanism, is the folder it stands in.
 
-    ``chain`` maps each mechanism of the class's own chain to the mechanisms it causes there; the union of all
-    chains is the graph that inference uses. ``expects`` is the expert's word for P(observable | class).
+    ``chain`` maps each mechanism of the class's own chain to the mechanisms it causes there, those that cause
+    nothing included; the union of all chains is the graph that inference uses. ``expects`` is the expert's word
+    for P(observable | class).
     """
 
     id: Id
+    layer: Id
     name: Text
     summary: Text
     kind: ClassKind = ClassKind.FAULT
@@ -153,11 +158,25 @@ class ClassItem(PackItem):
     sources: tuple[Text, ...] = ()
     note: str | None = None
 
+    @field_validator("chain")
+    @classmethod
+    def _holds_leaves(cls, chain: Mapping[Id, tuple[Id, ...]]) -> Mapping[Id, tuple[Id, ...]]:
+        """Add the mechanisms that are only named as effects, so that every mechanism is a key."""
+        complete = dict(chain)
+        for effects in chain.values():
+            for effect in effects:
+                complete.setdefault(effect, ())
+        return complete
+
 
 class CheckItem(PackItem):
-    """A command or look, and the observables and circumstances that are known after it."""
+    """A command or look, and the observables and circumstances that are known after it.
+
+    Its topic is the file it stands in.
+    """
 
     id: Id
+    topic: Id = "general"
     command: Text
     where: Text
     needs: Text

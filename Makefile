@@ -1,0 +1,45 @@
+# `make` lists the tasks. Everything runs from .venv, which is made on first use: by uv where it is installed, by
+# venv and pip where not. Settings of pip and uv (index, proxy, cache) are used as they are.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+EXAMPLE := examples/container-shared-memory
+DEMO_DATA := build/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types format docs clean
+
+help: ## list the tasks
+	@echo "Usage: make TASK"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP) ## explain a real incident of examples/ (embedded, or on your Neo4j when NEO4J_URI is set)
+	@$(BIN)/failgraph --data-dir $(DEMO_DATA) triage $(EXAMPLE)
+
+test: $(STAMP) ## run the whole test suite, on the embedded engine and on a real Neo4j where there is one
+	@$(BIN)/pytest
+
+lint: $(STAMP) ## check style, layout and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+
+types: $(STAMP) ## check types
+	@$(BIN)/mypy
+
+format: $(STAMP) ## lay out the code as `make lint` wants it
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+docs: $(STAMP) ## write the pages of docs/ that are made from the code
+	@$(BIN)/python docs/generate.py
+
+clean: ## remove what was built; .venv stays
+	rm -rf build dist failgraph.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+# Written last, so an install that was broken off is done again.
+$(STAMP): requirements.lock pyproject.toml
+	@.ci/install $(VENV)
+	@touch $@

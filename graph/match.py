@@ -1,0 +1,308 @@
+"""One incident in, one answer out: the only door to a match, for every surface.
+
+``match`` asks the graph for what the findings touch, weighs every accepted class exactly, and assembles the
+answer. Pure parts live elsewhere: ``infer`` (structure), ``score`` (combination), ``explain`` (panels).
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from failgraph.graph import explain, infer, score, store
+from failgraph.graph.client import Client
+from failgraph.schema.errors import UsageError
+from failgraph.schema.exchange import (
+    Answer,
+    Contrast,
+    Finding,
+    Hypothesis,
+    Incident,
+    QueryUsed,
+    State,
+    Support,
+    Unknown,
+)
+
+DETAILED = 10
+"""So many hypotheses carry path, ledger, checks and remedies."""
+FLIP_CANDIDATES = 6
+"""So many unseen observables are tried exactly as the finding that would turn best and runner-up."""
+DIFFERING_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """The findings that count, one likelihood an observable, and what was left out of the count."""
+
+    likelihoods: tuple[infer.Likelihood, ...]
+    base_rates: Mapping[str, float]
+    counted_elsewhere: tuple[str, ...]
+
+
+def match(client: Client, incident: Incident, *, spaces: Sequence[str] = ("default",)) -> Answer:
+    """Return the answer for one incident.
+
+    Args:
+        client: a client of a migrated database with at least one pack.
+        incident: the findings as read, and what was read.
+        spaces: spaces whose stored incidents may be shown as similar.
+
+    Raises:
+        UsageError: a finding names an observable that no loaded pack knows.
+    """
+    findings = incident.findings
+    named = sorted({f.observable for f in findings if f.observable is not None})
+    knowledge = store.subgraph(client, named)
+    _refuse_unknown(client, named, knowledge)
+    ranked = _rank(knowledge, findings)
+    ranking, evidence = ranked.ranking, ranked.evidence
+
+    top = [entry.class_id for entry in ranking.classes[:DETAILED]]
+    details = store.class_details(client, top)
+    wanted = set(named)
+    for class_id in top:
+        wanted.update(explain.expected_unseen(details[class_id], findings))
+    candidates = _flip_candidates(details, top, findings)
+    wider = store.subgraph(client, wanted | set(candidates))
+    rates = _base_rates(wider)
+    heads = {head.id: head for head in wider.classes}
+    left_out = infer.leave_one_out(
+        knowledge.network, evidence.likelihoods, sorted({heads[class_id].root for class_id in top})
+    )
+
+    hypotheses = []
+    for position, entry in enumerate(ranking.classes):
+        head = heads[entry.class_id]
+        hypothesis = Hypothesis(
+            class_id=head.id,
+            name=head.name,
+            layer=head.layer,
+            kind=head.kind,
+            probability=entry.probability,
+            terms=entry.terms,
+        )
+        if position < DETAILED:
+            gains = {
+                observable: gain - _log_base(evidence, observable)
+                for observable, gain in left_out[head.root].items()
+            }
+            book = explain.ledger(head, details[head.id], wider, findings, gains, rates)
+            rival = details[top[1 if position == 0 else 0]] if len(top) > 1 else None
+            leaks = {item.id: item.leak for item in wider.observables.values()}
+            hypothesis = hypothesis.model_copy(
+                update={
+                    "path": explain.causal_path(head, details[head.id], wider, findings),
+                    "supporting": book.supporting,
+                    "refuting": book.refuting,
+                    "missing": book.missing,
+                    "checks": explain.worthwhile_checks(details[head.id], rival, findings, leaks),
+                    "remedies": details[head.id].remedies,
+                    "preventions": details[head.id].preventions,
+                }
+            )
+        hypotheses.append(hypothesis)
+
+    present = sorted({f.observable for f in findings if f.observable and f.state is State.PRESENT})
+    best = ranking.classes[0].class_id
+    return Answer(
+        incident=incident.id,
+        title=incident.title,
+        verdict=ranking.verdict,
+        threshold=score.EXPLAINED_FROM,
+        hypotheses=tuple(hypotheses),
+        unknown=Unknown(probability=ranking.unknown, reason=ranking.unknown_reason),
+        contrast=_contrast(wider, findings, ranking, candidates),
+        findings=findings,
+        unexplained=tuple(
+            finding.id
+            for finding in findings
+            if finding.observable is not None
+            and finding.state is State.PRESENT
+            and not explain.explains(wider, best, finding.observable)
+        ),
+        unattached=incident.unattached,
+        readings=incident.readings,
+        similar=store.similar_incidents(client, present, spaces, exclude=incident.id) if present else (),
+        queries=_queries_used(named, present, top, spaces),
+        approximations=ranked.approximations,
+        context=incident.context,
+        assumed_timezone=incident.assumed_timezone,
+    )
+
+
+def _counts(finding: Finding) -> bool:
+    return finding.state in (State.PRESENT, State.ABSENT)
+
+
+def _refuse_unknown(client: Client, named: Sequence[str], knowledge: store.Subgraph) -> None:
+    unknown = [observable for observable in named if observable not in knowledge.observables]
+    if unknown:
+        known = [row["id"] for row in client.read("lexicon")]
+        near = difflib.get_close_matches(unknown[0], known, n=3)
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise UsageError(
+            f"No loaded pack has an observable {unknown[0]!r}{hint}; 'failgraph observable list' names all."
+        )
+
+
+def _base_rates(knowledge: store.Subgraph) -> Mapping[str, float]:
+    """Return the probability of each observable over all classes, weighted by their priors."""
+    total = math.fsum(head.prior for head in knowledge.classes)
+    lifts = dict.fromkeys(knowledge.observables, 0.0)
+    priors = {head.id: head.prior for head in knowledge.classes}
+    for (class_id, observable), probability in knowledge.expects.items():
+        if class_id in priors:
+            lifts[observable] += (
+                priors[class_id] / total * (probability - knowledge.observables[observable].leak)
+            )
+    return {observable: knowledge.observables[observable].leak + lift for observable, lift in lifts.items()}
+
+
+def _evidence(knowledge: store.Subgraph, findings: Sequence[Finding]) -> _Evidence:
+    """Turn the findings that count into one likelihood an observable.
+
+    Findings of one observable multiply (a conflict weakens both). What a more specific finding implies is not
+    counted again: a broader one that is present, or a narrower one that is absent.
+    """
+    rates = _base_rates(knowledge)
+    on: dict[str, float] = {}
+    off: dict[str, float] = {}
+    states: dict[str, set[State]] = {}
+    for finding in findings:
+        if finding.observable is None:
+            continue
+        pair = score.likelihood_of(
+            finding.state, finding.confidence, finding.coverage, rates[finding.observable]
+        )
+        if pair is None:
+            continue
+        on[finding.observable] = on.get(finding.observable, 1.0) * pair[0]
+        off[finding.observable] = off.get(finding.observable, 1.0) * pair[1]
+        states.setdefault(finding.observable, set()).add(finding.state)
+    restated = set()
+    for narrow, broad in knowledge.implies:
+        if states.get(narrow) == {State.PRESENT} and states.get(broad) == {State.PRESENT}:
+            restated.add(broad)
+        if states.get(broad) == {State.ABSENT} and states.get(narrow) == {State.ABSENT}:
+            restated.add(narrow)
+    counted = sorted(set(on) - restated)
+    return _Evidence(
+        likelihoods=tuple(
+            infer.Likelihood(observable, on[observable], off[observable]) for observable in counted
+        ),
+        base_rates=rates,
+        counted_elsewhere=tuple(sorted(restated)),
+    )
+
+
+def _log_base(evidence: _Evidence, observable: str) -> float:
+    """Return ln of how likely the reading of one observable is by its base rate."""
+    entry = next(item for item in evidence.likelihoods if item.observable == observable)
+    rate = evidence.base_rates[observable]
+    return math.log(entry.on * rate + entry.off * (1.0 - rate))
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """A ranking with what the inference left out."""
+
+    ranking: score.Ranking
+    evidence: _Evidence
+    approximations: tuple[str, ...]
+
+
+def _rank(knowledge: store.Subgraph, findings: Sequence[Finding]) -> _Ranked:
+    """Weigh every accepted class exactly."""
+    evidence = _evidence(knowledge, findings)
+    structure = infer.structure(knowledge.network, evidence.likelihoods)
+    base = math.fsum(_log_base(evidence, item.observable) for item in evidence.likelihoods)
+    given = {mechanism: structure.given(mechanism) for mechanism in knowledge.layers}
+    present = {f.observable: f.confidence for f in findings if f.observable and f.state is State.PRESENT}
+    ranking = score.combine(
+        priors={head.id: head.prior for head in knowledge.classes},
+        structure={head.id: given[head.root] - base for head in knowledge.classes},
+        refuters=score.refuter_logs(
+            (refuter.class_id, refuter.factor, present[refuter.observable])
+            for refuter in knowledge.refuters
+            if refuter.when == "present" and refuter.observable in present
+        ),
+        none=score.none_of_these(list(given.values()), base, len(evidence.likelihoods)),
+    )
+    return _Ranked(ranking, evidence, structure.approximations)
+
+
+def _flip_candidates(
+    details: Mapping[str, store.ClassDetails], top: Sequence[str], findings: Sequence[Finding]
+) -> tuple[str, ...]:
+    """Return the unseen observables on which the two best classes differ most."""
+    if len(top) < 2:
+        return ()
+    best, other = details[top[0]].expects, details[top[1]].expects
+    seen = {f.observable for f in findings if _counts(f)}
+    apart = [
+        (-abs(best.get(observable, 0.0) - other.get(observable, 0.0)), observable)
+        for observable in sorted(set(best) | set(other))
+        if observable not in seen
+    ]
+    return tuple(observable for _, observable in sorted(apart)[:FLIP_CANDIDATES])
+
+
+def _contrast(
+    knowledge: store.Subgraph,
+    findings: Sequence[Finding],
+    ranking: score.Ranking,
+    candidates: Sequence[str],
+) -> Contrast | None:
+    """Say what tells the best class from the runner-up, and try which unseen finding would turn them."""
+    if len(ranking.classes) < 2:
+        return None
+    best, other = ranking.classes[0].class_id, ranking.classes[1].class_id
+    differing = []
+    for finding in findings:
+        if finding.observable is None or not _counts(finding):
+            continue
+        mine = knowledge.probability(best, finding.observable)
+        theirs = knowledge.probability(other, finding.observable)
+        if finding.state is State.ABSENT:
+            mine, theirs = 1.0 - mine * finding.coverage, 1.0 - theirs * finding.coverage
+        ratio = math.log(mine / theirs)
+        if abs(ratio) >= explain.NOTEWORTHY:
+            differing.append(Support(observable=finding.observable, finding=finding.id, log_ratio=ratio))
+    differing.sort(key=lambda line: (-abs(line.log_ratio), line.observable or ""))
+    flip, flip_state = None, None
+    for observable in candidates:
+        state = (
+            State.PRESENT
+            if knowledge.probability(other, observable) > knowledge.probability(best, observable)
+            else State.ABSENT
+        )
+        assumed = Finding(id="assumed", observable=observable, state=state)
+        turned = {
+            entry.class_id: entry.probability
+            for entry in _rank(knowledge, [*findings, assumed]).ranking.classes
+        }
+        if turned[other] > turned[best]:
+            flip, flip_state = observable, state
+            break
+    return Contrast(
+        best=best, other=other, differing=tuple(differing[:DIFFERING_SHOWN]), flip=flip, flip_state=flip_state
+    )
+
+
+def _queries_used(
+    named: Sequence[str], present: Sequence[str], top: Sequence[str], spaces: Sequence[str]
+) -> tuple[QueryUsed, ...]:
+    used = [
+        QueryUsed(name="match_subgraph", parameters={"observables": list(named)}),
+        QueryUsed(name="class_details", parameters={"class_ids": list(top)}),
+    ]
+    if present:
+        used.append(
+            QueryUsed(
+                name="similar_incidents", parameters={"observables": list(present), "spaces": list(spaces)}
+            )
+        )
+    return tuple(used)

@@ -1,0 +1,182 @@
+"""From findings to probabilities: what each finding is worth, and how the witnesses are put together. Pure.
+
+The structure term itself is :mod:`failgraph.graph.infer`; here are the likelihoods that it takes, what refuters
+do, the hypothesis that no known class is the cause, and the sum that becomes probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from failgraph.schema.exchange import State, Terms, Verdict
+from failgraph.schema.scales import NONE_PRIOR, REFUTER_FACTOR, REFUTER_FLOOR
+
+LEAST_LIKELIHOOD: Final = 1e-6
+"""No reading is so sure that it may rule anything out by itself."""
+EXPLAINED_FROM: Final = 0.7
+"""The best class must have this probability for the verdict *explained* (judgement, until it is calibrated)."""
+EXPLAINED_LEAD: Final = 3.0
+"""... and be this many times as probable as the second."""
+UNLIKE: Final = "unlike anything known"
+EFFECTS: Final = "known effects, no known cause"
+NOTHING: Final = "nothing was found that speaks for any class"
+
+
+def likelihood_of(
+    state: State, confidence: float, coverage: float, base_rate: float
+) -> tuple[float, float] | None:
+    """Return how likely a reading is if the observable is on and if it is off; None if it says nothing.
+
+    Args:
+        state: how the finding stands; only present and absent say anything.
+        confidence: chance that the reader read it right.
+        coverage: share of the affected fleet and window that was looked at; used for absent.
+        base_rate: probability of the observable over all classes.
+
+    >>> likelihood_of(State.PRESENT, 0.9, 1.0, 0.1)
+    (0.91, 0.01)
+    >>> likelihood_of(State.ABSENT, 0.9, 0.5, 0.1)
+    (0.55, 1.0)
+    """
+    if state is State.PRESENT:
+        misread = (1.0 - confidence) * base_rate
+        return round(confidence + misread, 12), max(round(misread, 12), LEAST_LIKELIHOOD)
+    if state is State.ABSENT:
+        return max(round(1.0 - confidence * coverage, 12), LEAST_LIKELIHOOD), 1.0
+    return None
+
+
+def refuter_logs(refuters: Iterable[tuple[str, float | None, float]]) -> Mapping[str, float]:
+    """Return the natural log of what present refuters multiply each class by.
+
+    Args:
+        refuters: (class id, the refuter's own factor or None, confidence of the finding) of each that is present.
+    """
+    logs: dict[str, float] = {}
+    for class_id, factor, confidence in refuters:
+        least = REFUTER_FACTOR if factor is None else max(factor, REFUTER_FLOOR)
+        logs[class_id] = logs.get(class_id, 0.0) + confidence * math.log(least)
+    floor = math.log(REFUTER_FLOOR)
+    return {class_id: max(value, floor) for class_id, value in sorted(logs.items())}
+
+
+@dataclass(frozen=True)
+class NoneTerm:
+    """How well "none of these" explains the findings: natural log against the base rates, and in which way."""
+
+    log_ratio: float
+    reason: str
+
+
+def none_of_these(log_given: Sequence[float], log_base: float, findings: int) -> NoneTerm:
+    """Return how well "none of these" explains the findings.
+
+    Half of it is *unlike anything known*: every finding by its base rate. The other half is *known effects, no
+    known cause*: some mechanism, any, is active by itself.
+
+    Args:
+        log_given: ln P(F | do m) of every mechanism of the graph.
+        log_base: ln of the product of the findings' base-rate likelihoods.
+        findings: how many findings count.
+    """
+    peak = max(log_given)
+    log_mean = peak + math.log(math.fsum(math.exp(value - peak) for value in log_given) / len(log_given))
+    halves = (0.0, log_mean - log_base)
+    top = max(halves)
+    total = top + math.log(0.5 * math.fsum(math.exp(value - top) for value in halves))
+    if findings == 0:
+        return NoneTerm(0.0, NOTHING)
+    return NoneTerm(total, UNLIKE if halves[0] >= halves[1] else EFFECTS)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the witnesses, the bias of *none* and the temperature; 1, 0 and 1 until they are fitted."""
+
+    structure: float = 1.0
+    circumstances: float = 1.0
+    text: float = 1.0
+    none_bias: float = 0.0
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One class with its probability and the parts of its score."""
+
+    class_id: str
+    probability: float
+    terms: Terms
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All classes, best first; ``unknown`` is the probability of *none*. They sum to 1."""
+
+    classes: tuple[Scored, ...]
+    unknown: float
+    unknown_reason: str
+    verdict: Verdict
+
+
+def combine(
+    priors: Mapping[str, float],
+    structure: Mapping[str, float],
+    refuters: Mapping[str, float],
+    none: NoneTerm,
+    *,
+    weights: Weights | None = None,
+) -> Ranking:
+    """Return the classes ranked by probability.
+
+    Args:
+        priors: relative base rate of each accepted class.
+        structure: ln P(F | class) against the base rates, by class.
+        refuters: natural log of the refuters' factor, by class; 0 where a class is not named.
+        none: the term of *none of these*.
+        weights: of the witnesses.
+    """
+    weights = weights or Weights()
+    total = math.fsum(priors.values())
+    terms = {
+        class_id: Terms(
+            prior=math.log((1.0 - NONE_PRIOR) * prior / total),
+            structure=structure[class_id],
+            refuters=refuters.get(class_id, 0.0),
+        )
+        for class_id, prior in sorted(priors.items())
+    }
+    logits = {
+        class_id: (term.prior + weights.structure * term.structure + term.refuters) / weights.temperature
+        for class_id, term in terms.items()
+    }
+    none_logit = (
+        math.log(NONE_PRIOR) + weights.none_bias + weights.structure * none.log_ratio
+    ) / weights.temperature
+    peak = max(none_logit, *logits.values())
+    mass = math.fsum(math.exp(logit - peak) for logit in (*logits.values(), none_logit))
+    classes = sorted(
+        (
+            Scored(class_id, math.exp(logit - peak) / mass, terms[class_id])
+            for class_id, logit in logits.items()
+        ),
+        key=lambda entry: (-round(entry.probability, 12), entry.class_id),
+    )
+    unknown = math.exp(none_logit - peak) / mass
+    return Ranking(
+        tuple(classes), unknown, none.reason, verdict([c.probability for c in classes[:2]], unknown)
+    )
+
+
+def verdict(best: Sequence[float], unknown: float) -> Verdict:
+    """Return what automation may act on, from the two best classes' probabilities and that of *none*."""
+    first = best[0]
+    second = best[1] if len(best) > 1 else 0.0
+    if unknown >= first:
+        return Verdict.UNKNOWN
+    if first >= EXPLAINED_FROM and first >= EXPLAINED_LEAD * second:
+        return Verdict.EXPLAINED
+    return Verdict.AMBIGUOUS

@@ -1,0 +1,58 @@
+// doc:    Incidents like this one: where the same things were seen, rare ones counting most; of equals the newest first.
+// access: read
+// shape:  rows
+// param:  observables  list[str] = []           ids of what was seen
+// param:  incident     str?                     or a stored incident: what was seen in it counts, and it is left out
+// param:  spaces       list[str] = ["default"]  spaces to look into
+// param:  limit        int = 5                  most rows to return
+// param:  exclude      str?                     an incident to leave out
+// column: incident_id  str
+// column: title        str
+// column: status       str
+// column: opened       str?
+// column: score        float                    sum of ln((incidents + 1) / (findings of it + 1)) over what is shared
+// column: shared       list[str]                ids of what was seen in both, sorted
+// column: causes       list[str]                confirmed classes, sorted
+
+// The work must not grow with the number of incidents. So candidates are those that share one of the rarest findings
+// ("openers": the rarest one, then the next as long as they are 2,000 findings in all), and only the best 200 of them
+// are compared by everything that was seen. With few incidents every finding opens, and the ranking is exact.
+// The counts are degrees (findings in every state and space): one engine reads them without visiting the findings.
+CALL () { MATCH (i:Incident) RETURN count(i) AS incidents }
+WITH incidents, $observables + COLLECT {
+  UNWIND [id IN [$incident] WHERE id IS NOT NULL] AS id
+  MATCH (:Incident {id: id})-[f:FOUND]->(o:Observable)
+  WHERE f.state = 'present'
+  RETURN o.id
+} AS ids
+UNWIND ids AS id
+WITH DISTINCT incidents, id
+MATCH (o:Observable {id: id})
+WITH incidents, o, COUNT { (o)<-[:FOUND]-() } AS findings
+WHERE findings > 0
+WITH o, findings, log((incidents + 1.0) / (findings + 1.0)) AS rarity
+ORDER BY findings, o.id
+WITH collect({o: o, id: o.id, findings: findings, rarity: rarity}) AS terms
+WITH terms, [t IN terms | t.id] AS ids,
+     [k IN range(0, size(terms) - 1)
+      WHERE k = 0 OR reduce(sum = 0, t IN terms[0..k + 1] | sum + t.findings) <= 2000 | terms[k]] AS openers
+UNWIND openers AS opener
+WITH terms, ids, opener.o AS o, opener.rarity AS rarity
+MATCH (o)<-[f:FOUND]-(i:Incident)
+WHERE f.state = 'present' AND f.space IN $spaces
+WITH terms, ids, i, round(sum(rarity), 9) AS score
+WHERE ($exclude IS NULL OR i.id <> $exclude) AND ($incident IS NULL OR i.id <> $incident)
+WITH terms, ids, i, score
+ORDER BY score DESC, coalesce(i.opened, '') DESC, i.id
+LIMIT 200
+MATCH (i)-[f:FOUND]->(o:Observable)
+WHERE f.state = 'present' AND o.id IN ids
+WITH terms, i, o.id AS id
+ORDER BY id
+WITH terms, i, collect(DISTINCT id) AS shared
+WITH i, shared, reduce(sum = 0.0, t IN terms | CASE WHEN t.id IN shared THEN sum + t.rarity ELSE sum END) AS score
+ORDER BY score DESC, coalesce(i.opened, '') DESC, i.id
+LIMIT $limit
+WITH i, score, shared, COLLECT { MATCH (i)-[:INSTANCE_OF]->(c:FailureClass) RETURN c.id ORDER BY c.id } AS causes
+RETURN i.id AS incident_id, i.title AS title, i.status AS status, i.opened AS opened, score, shared, causes
+ORDER BY score DESC, coalesce(opened, '') DESC, incident_id

@@ -1,0 +1,9 @@
+// doc:    Store what stops classes coming back; learnt counts stay, a null removes the property.
+// access: write
+// shape:  none
+// param:  rows  list[json]  source, target, id and properties of the relationships
+UNWIND $rows AS row
+MATCH (source:FailureClass {id: row.source})
+MATCH (target:Prevention {id: row.target})
+MERGE (source)-[r:PREVENTED_BY {id: row.id}]->(target)
+SET r += row.properties
