@@ -8,7 +8,7 @@ EXAMPLE := examples/container-shared-memory
 DEMO_DATA := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format docs clean
+.PHONY: help demo test lint types format bench eval docs clean
 
 help: ## list the tasks
 	@echo "Usage: make TASK"
@@ -31,6 +31,12 @@ types: $(STAMP) ## check types
 format: $(STAMP) ## lay out the code as `make lint` wants it
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+bench: $(STAMP) ## measure speed; each table says what is compared
+	@for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(BIN)/python $$benchmark || exit 1; done
+
+eval: $(STAMP) ## measure the matching on labelled cases: make eval CASES=DIRECTORY
+	@$(BIN)/failgraph --data-dir build/eval eval --cases $(or $(CASES),$(error say where the labelled cases are: make eval CASES=DIRECTORY))
 
 docs: $(STAMP) ## write the pages of docs/ that are made from the code
 	@$(BIN)/python docs/generate.py

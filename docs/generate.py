@@ -4,13 +4,18 @@ docs/commands.md      the help of every command
 docs/queries.md       every shipped query, from its header
 docs/graph-model.md   every label, relationship type and property
 docs/schema/*.json    JSON Schemas of what goes in and comes out
+
+It also prints the answer anew that README.md shows, up to the heading that its marker names.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,6 +93,25 @@ def query_section(query: Query) -> str:
     return "\n".join(lines)
 
 
+def with_answer(readme: str) -> str:
+    """Return the README with the answer it shows as failgraph prints it now."""
+    marker = re.compile(r'(<!-- answer: (.*?), until "(.*?)" -->\n```text\n)(?:.*?)```', re.DOTALL)
+
+    def printed(match: re.Match[str]) -> str:
+        with tempfile.TemporaryDirectory() as data:
+            answer = subprocess.run(  # noqa: S603 - the command stands in our own README
+                [sys.executable, "-m", *match[2].split()],
+                cwd=DOCS.parent,
+                env={**os.environ, "FAILGRAPH_DATA_DIR": data, "NEO4J_URI": ""},
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        return f"{match[1]}{answer.partition(chr(10) + match[3])[0]}```"
+
+    return marker.sub(printed, readme)
+
+
 def pages() -> dict[Path, str]:
     """Return every page by its path."""
     made = {
@@ -108,6 +132,9 @@ def main() -> None:
             if "--check" not in sys.argv:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
+    if "--check" not in sys.argv:
+        readme = DOCS.parent / "README.md"
+        readme.write_text(with_answer(readme.read_text(encoding="utf-8")), encoding="utf-8")
     for path in stale:
         print(path.relative_to(DOCS.parent))
     if stale and "--check" in sys.argv:

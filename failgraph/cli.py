@@ -57,6 +57,9 @@ GLOBAL_OPTIONS: Final = ("data_dir", "debug", "quiet", "verbose", "no_color")
 """Options that stand before or after the command's name."""
 
 
+EVERYWHERE: Final = "Also: --data-dir, --debug, -q, -v, --no-color, as failgraph --help describes them."
+
+
 class LazyGroup(TyperGroup):
     """A group that knows its commands by name, and imports one when it is invoked."""
 
@@ -124,6 +127,8 @@ def load_command(name: str, root: TyperGroup) -> Any:
     for part in _with_parts(command):
         if part.help:
             part.help = keep_layout(part.help)
+        if not getattr(part, "commands", None):
+            part.epilog = part.epilog or EVERYWHERE
         taken = {flag for option in part.params for flag in option.opts}
         part.params.extend(copy.copy(option) for option in shared if not taken.intersection(option.opts))
     return command

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from failgraph.graph import engine as engines
+from failgraph.graph.driver_errors import LostEngineError, Place, translated
 from failgraph.graph.imports import without_modules
 from failgraph.graph.settings import DatabaseSettings
 from failgraph.graph.values import Table, capped_table, shortened, typed_rows
@@ -28,11 +29,9 @@ from failgraph.queries.query import Query
 from failgraph.queries.readonly import check_read_only
 from failgraph.queries.registry import get_query
 from failgraph.schema.errors import (
-    ConflictError,
     DatabaseError,
     FailgraphError,
     Location,
-    QueryFailedError,
     QueryTimeoutError,
     ReadOnlyError,
     UsageError,
@@ -46,11 +45,12 @@ __all__ = ["Client", "DatabaseSettings", "LostEngineError", "Table"]
 Result = TypeVar("Result")
 
 APPLICATION: Final = "failgraph"
+CONNECT_ATTEMPTS: Final = 5
+"""How often another process is looked for that serves the embedded engine, when one ends just now."""
 MERGE_ATTEMPTS: Final = 5
 """How often the embedded engine gets a transaction again that met another writer's MERGE of the same thing."""
 
 _VERSION = re.compile(r"ArcadeDB [0-9.]+")
-_TIMEOUT_CODES: Final = ("TransactionTimedOut", "Transaction.Terminated", "LockClientStopped")
 _PROFILE = re.compile(r"\s*PROFILE\b", re.IGNORECASE)
 _EXPLAIN = re.compile(r"\s*EXPLAIN\b", re.IGNORECASE)
 _CREATE = re.compile(r"(?<!\bON )\bCREATE\b", re.IGNORECASE)
@@ -59,10 +59,6 @@ _CREATE = re.compile(r"(?<!\bON )\bCREATE\b", re.IGNORECASE)
 _writer_lock: Final = threading.RLock()
 
 _open_clients: Final[weakref.WeakSet[Client]] = weakref.WeakSet()
-
-
-class LostEngineError(DatabaseError):
-    """The process that served the embedded engine for this one has ended; the next call finds or starts another."""
 
 
 class Client:
@@ -152,11 +148,11 @@ class Client:
         def work(transaction: neo4j.ManagedTransaction) -> list[dict[str, Any]]:
             return _rows(query, transaction.run(cast(Any, query.text), values))
 
-        try:
-            return self._run(query, work, write=False)
-        except LostEngineError:
-            # A read may be repeated; this process now serves the engine, or finds who does.
-            return self._run(query, work, write=False)
+        for _ in range(CONNECT_ATTEMPTS):
+            # A read may be repeated; this process then serves the engine, or finds who does.
+            with suppress(LostEngineError):
+                return self._run(query, work, write=False)
+        return self._run(query, work, write=False)
 
     def write(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
         """Run a shipped query in one managed write transaction; return its rows.
@@ -304,9 +300,22 @@ class Client:
     # -- inner works
 
     def _connect(self) -> None:
+        """Connect; where the process that serves the embedded engine ends just now, look again."""
+        for attempt in range(1, CONNECT_ATTEMPTS):
+            try:
+                return self._connect_once()
+            except LostEngineError:
+                self.close()
+                time.sleep(0.1 * attempt)
+        return self._connect_once()
+
+    def _connect_once(self) -> None:
         if self._settings.uri is None:
             self._embedded = engines.open_engine(
-                self._settings.data_dir, self._settings.engine, command_timeout=self._settings.query_timeout
+                self._settings.data_dir,
+                self._settings.engine,
+                command_timeout=self._settings.query_timeout,
+                meanwhile=_import_driver,
             )
             # An open connection would keep the Java runtime, and with it this process, from ending.
             _open_clients.add(self)
@@ -387,21 +396,40 @@ class Client:
         )(work)
         alone: AbstractContextManager[object] = _writer_lock if write and self.embedded else nullcontext()
         attempts = attempts if self.embedded else 1
-        with self._translated(Location(query.path)), alone:
-            for attempt in range(1, attempts + 1):
-                try:
-                    with self._session(write=write) as session:
-                        result: Result = (session.execute_write if write else session.execute_read)(named)
-                        return result
-                except library.exceptions.ConstraintError:
-                    # On the embedded engine this is how a MERGE ends that another writer was faster with.
-                    if attempt == attempts:
-                        raise
-                    time.sleep(0.02 * attempt)
-                except (library.exceptions.ServiceUnavailable, library.exceptions.SessionExpired):
-                    self._lost = self.embedded
-                    raise
+        try:
+            with self._translated(Location(query.path)), alone:
+                for attempt in range(1, attempts + 1):
+                    try:
+                        with self._interruptible(write=write) as session:
+                            result: Result = (session.execute_write if write else session.execute_read)(named)
+                            return result
+                    except library.exceptions.ConstraintError:
+                        # On the embedded engine this is how a MERGE ends that another writer was faster with.
+                        if attempt == attempts:
+                            raise
+                        time.sleep(0.02 * attempt)
+        except LostEngineError:
+            self._lost = True
+            raise
         raise AssertionError("unreachable")
+
+    @contextmanager
+    def _interruptible(self, *, write: bool) -> Iterator[neo4j.Session]:
+        """Give a session that Ctrl-C ends at once: its own end would wait for the answer of the running query."""
+        session = self._session(write=write)
+        try:
+            yield session
+        except KeyboardInterrupt:
+            self._lost = True
+            if self._driver is not None:
+                self._driver.close()
+            with suppress(DatabaseError), self._translated(None):
+                session.close()
+            raise
+        except BaseException:
+            session.close()
+            raise
+        session.close()
 
     @contextmanager
     def _translated(self, location: Location | None) -> Iterator[None]:
@@ -410,41 +438,8 @@ class Client:
         try:
             yield
         except (library.exceptions.Neo4jError, library.exceptions.DriverError) as error:
-            raise self._translation(error, location) from error
-
-    def _translation(self, error: Exception, location: Location | None) -> FailgraphError:
-        errors = _import_driver().exceptions
-        where = (
-            f"the embedded database in {self.address}" if self.embedded else f"the database at {self.address}"
-        )
-        if isinstance(error, errors.AuthError):
-            hint = (
-                f"delete {engines.password_file(self._settings.data_dir)} and try again"
-                if self.embedded
-                else "check NEO4J_USERNAME and NEO4J_PASSWORD"
-            )
-            return DatabaseError(f"The login was refused by {where}; {hint}.")
-        if isinstance(error, errors.ServiceUnavailable | errors.SessionExpired):
-            if self.embedded:
-                return LostEngineError(f"The process that served {where} is gone; run the command again.")
-            return DatabaseError(
-                f"Nothing answers as {where}; check that it is running and that NEO4J_URI is right ({error})."
-            )
-        if not isinstance(error, errors.Neo4jError):
-            return DatabaseError(f"The driver cannot work with {where}: {error}.")
-        code, reason = error.code or "", shortened(error.message or str(error))
-        if isinstance(error, errors.ConstraintError):
-            return ConflictError(f"This contradicts what is stored: {reason}.", location=location)
-        if any(part in code for part in _TIMEOUT_CODES) or "TimeoutException" in str(error):
-            return QueryTimeoutError(
-                f"The query was ended after its time limit by {where}; ask for less or raise the limit.",
-                location=location,
-            )
-        if code.endswith("Database.DatabaseNotFound"):
-            return DatabaseError(
-                f"There is no database {self._database!r} at {self.address}; correct NEO4J_DATABASE."
-            )
-        return QueryFailedError(f"The query was refused by {where}: {reason} ({code}).", location=location)
+            place = Place(self.address, self._database, self.embedded, self.serves)
+            raise translated(error, library.exceptions, place, location) from error
 
 
 def _close_clients() -> None:
@@ -458,8 +453,10 @@ def _import_driver() -> Any:
     """Import the driver when it is first needed."""
     with without_modules("numpy", "pandas", "pyarrow"):
         import neo4j
-    # Hints of the server's planner are for whoever writes queries, not for the terminal of whoever runs them.
-    logging.getLogger("neo4j.notifications").setLevel(logging.CRITICAL)
+    # Retries and the planner's hints are not for the terminal; whoever sets logging up still gets them.
+    logger = logging.getLogger("neo4j")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
     return neo4j
 
 

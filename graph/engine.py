@@ -26,7 +26,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -94,13 +94,20 @@ class EmbeddedEngine:
             server.release()
 
 
-def open_engine(data_dir: Path, kind: str = "auto", *, command_timeout: float = 60.0) -> EmbeddedEngine:
+def open_engine(
+    data_dir: Path,
+    kind: str = "auto",
+    *,
+    command_timeout: float = 60.0,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> EmbeddedEngine:
     """Start the engine on this data directory, or connect to the process that has it.
 
     Args:
         data_dir: created when it does not exist.
         kind: native, jvm, or auto (native where it is installed and loads, else jvm).
         command_timeout: seconds after which the engine ends any query; fixed by the first start in a process.
+        meanwhile: work to do in another thread while the engine starts, which needs little of Python.
 
     Raises:
         EngineError: no engine is installed, it cannot start, or another process holds the files and does not
@@ -116,7 +123,7 @@ def open_engine(data_dir: Path, kind: str = "auto", *, command_timeout: float = 
         while True:
             lock = _try_lock(home)
             if lock is not None:
-                server = _start(home, lock, kind, command_timeout)
+                server = _start(home, lock, kind, command_timeout, meanwhile)
                 _registry[home] = server
                 return EmbeddedEngine(server.endpoint, server)
             endpoint = _recorded(home)
@@ -259,14 +266,16 @@ def _held(home: Path, endpoint: Endpoint | None) -> EngineError:
 # -- start
 
 
-def _start(home: Path, lock: IO[bytes], kind: str, command_timeout: float) -> _Server:
+def _start(
+    home: Path, lock: IO[bytes], kind: str, command_timeout: float, meanwhile: Callable[[], object]
+) -> _Server:
     try:
         with _engine_errors(home):
             (home / "serving.json").unlink(missing_ok=True)
             password = _password(home)
             _configure(home, command_timeout)
             is_new = not (home / "server" / "databases" / DATABASE).exists()
-            handle, port, kind = _start_kind(home, password, kind)
+            handle, port, kind = _start_kind(home, password, kind, meanwhile)
             if is_new and not _flushes(handle):
                 handle.stop()
                 raise EngineError(
@@ -324,7 +333,9 @@ def _configure(home: Path, command_timeout: float) -> None:
     )
 
 
-def _start_kind(home: Path, password: str, kind: str) -> tuple[Any, int, str]:
+def _start_kind(
+    home: Path, password: str, kind: str, meanwhile: Callable[[], object]
+) -> tuple[Any, int, str]:
     """Return the started server, its port and the kind of engine."""
     if kind not in ("auto", *PACKAGES):
         raise EngineError(f"There is no embedded engine {kind!r}; choose auto, native or jvm.")
@@ -336,7 +347,12 @@ def _start_kind(home: Path, password: str, kind: str) -> tuple[Any, int, str]:
                 package = import_module(PACKAGES[candidate])
             if candidate == "jvm":
                 _write_java_logging(home / "log")
-            handle, port = _serve(package, home, password, quiet=candidate == "jvm")
+            helper = threading.Thread(target=meanwhile)
+            helper.start()
+            try:
+                handle, port = _serve(package, home, password, quiet=candidate == "jvm")
+            finally:
+                helper.join()
         except (ImportError, OSError) as error:
             causes.append(f"{candidate}: {error}")
         else:

@@ -18,6 +18,8 @@ NOTEWORTHY = 0.05
 """A log ratio nearer to 0 than this says nothing either way."""
 EXPLAINS_FROM = 1.5
 """A class explains a present finding when it makes it at least this many times as likely as chance."""
+OBSERVED_FROM = 0.5
+"""A hop counts as observed when its finding was read right with at least this chance; else it is inferred."""
 COST_WEIGHT: Mapping[str, float] = {"seconds": 1.0, "minutes": 3.0, "hours": 12.0, "drain": 40.0}
 """How much information a check must bring to be worth its cost, relative to a look of seconds (judgement)."""
 CHECKS_SHOWN = 5
@@ -32,11 +34,17 @@ class Ledger:
     missing: tuple[Support, ...]
 
 
-def present_by_observable(findings: Iterable[Finding]) -> Mapping[str, tuple[str, ...]]:
-    """Return the ids of the present findings of each observable."""
+def _present_by_observable(
+    findings: Iterable[Finding], least_confidence: float = 0.0
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of the present findings of each observable that were read well enough."""
     found: dict[str, list[str]] = {}
     for finding in findings:
-        if finding.observable is not None and finding.state is State.PRESENT:
+        if (
+            finding.observable is not None
+            and finding.state is State.PRESENT
+            and finding.confidence >= least_confidence
+        ):
             found.setdefault(finding.observable, []).append(finding.id)
     return {observable: tuple(sorted(ids)) for observable, ids in sorted(found.items())}
 
@@ -63,11 +71,12 @@ def causal_path(
 ) -> tuple[Hop, ...]:
     """Return the hops from the class's root to each trace it explains or leads one to expect.
 
-    A hop is *observed* when its target is an observable found present, or a mechanism that shows one; *missing*
-    when its target was expected (at least ``EXPECTED_FROM``) and is absent or was not checked; else *inferred*.
-    Hops come in causal order, each once.
+    A hop is *observed* when its target is an observable that was found present and read well enough
+    (``OBSERVED_FROM``), or a mechanism that shows one; *missing* when its target was expected (at least
+    ``EXPECTED_FROM``) and is absent or was not checked; else *inferred*. Hops come in causal order, each once.
     """
-    present = present_by_observable(findings)
+    present = _present_by_observable(findings)
+    sure = _present_by_observable(findings, OBSERVED_FROM)
     absent = {f.observable for f in findings if f.observable is not None and f.state is State.ABSENT}
     unseen = set(expected_unseen(details, findings))
     targets = [
@@ -80,13 +89,14 @@ def causal_path(
             else details.expects.get(observable, 0.0) >= EXPECTED_FROM
         )
     ]
-    shown = _shown_findings(knowledge.network, present)
+    shown = _shown_findings(knowledge.network, sure)
     hops: dict[tuple[str, str], Hop] = {}
     for target in sorted(targets, key=lambda observable: (observable not in present, observable)):
         for start, end, relation in best_path(knowledge.network, head.root, target, details.chain):
             if relation == "SHOWS":
-                state = HopState.OBSERVED if end in present else HopState.MISSING
-                ids = present.get(end, ())
+                ids = sure.get(end, ())
+                unsure = HopState.INFERRED if end in present else HopState.MISSING
+                state = HopState.OBSERVED if ids else unsure
             else:
                 ids = shown.get(end, ())
                 state = HopState.OBSERVED if ids else HopState.INFERRED

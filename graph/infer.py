@@ -93,9 +93,8 @@ def leave_one_out(
     """Return what each finding adds to each hypothesis: ln P(F | do m) - ln P(F without it | do m).
 
     Returns:
-        mechanism -> observable -> natural logarithm; above 0: the finding is likelier than not under ``do m``
-        with all other findings, relative to its own likelihoods. Where findings were simplified (see
-        :func:`structure`) their values are the sum over their parts.
+        mechanism -> observable -> natural logarithm of the finding's likelihood given all the other findings and
+        ``do m``. Where findings were simplified (see :func:`structure`) it is the sum over their parts.
 
     Raises:
         UsageError: an observable is not known, or a likelihood is not a number above 0.

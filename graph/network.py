@@ -173,14 +173,6 @@ def chain_edges(item: ClassItem) -> frozenset[Edge]:
     return frozenset((cause, effect) for cause, effects in item.chain.items() for effect in effects)
 
 
-def reach(network: Network, root: str) -> frozenset[str]:
-    """Return the mechanism and everything it causes, directly or not."""
-    import networkx
-
-    graph = networkx.DiGraph((cause, effect) for cause, effect, _ in network.causes)
-    return frozenset((root, *networkx.descendants(graph, root))) if root in graph else frozenset((root,))
-
-
 def best_path(
     network: Network, root: str, observable: str, preferred_edges: Collection[Edge] = ()
 ) -> list[Hop]:

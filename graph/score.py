@@ -36,16 +36,17 @@ def likelihood_of(
         coverage: share of the affected fleet and window that was looked at; used for absent.
         base_rate: probability of the observable over all classes.
 
-    >>> likelihood_of(State.PRESENT, 0.9, 1.0, 0.1)
-    (0.91, 0.01)
-    >>> likelihood_of(State.ABSENT, 0.9, 0.5, 0.1)
-    (0.55, 1.0)
+    >>> likelihood_of(State.PRESENT, 0.75, 1.0, 0.5)
+    (0.875, 0.125)
+    >>> likelihood_of(State.ABSENT, 0.5, 0.5, 0.1)
+    (0.75, 1.0)
+    >>> likelihood_of(State.STALE, 0.5, 0.5, 0.1)
     """
     if state is State.PRESENT:
         misread = (1.0 - confidence) * base_rate
-        return round(confidence + misread, 12), max(round(misread, 12), LEAST_LIKELIHOOD)
+        return max(confidence + misread, LEAST_LIKELIHOOD), max(misread, LEAST_LIKELIHOOD)
     if state is State.ABSENT:
-        return max(round(1.0 - confidence * coverage, 12), LEAST_LIKELIHOOD), 1.0
+        return max(1.0 - confidence * coverage, LEAST_LIKELIHOOD), 1.0
     return None
 
 
@@ -82,14 +83,14 @@ def none_of_these(log_given: Sequence[float], log_base: float, findings: int) ->
         log_base: ln of the product of the findings' base-rate likelihoods.
         findings: how many findings count.
     """
+    if not findings or not log_given:
+        return NoneTerm(0.0, NOTHING)
     peak = max(log_given)
     log_mean = peak + math.log(math.fsum(math.exp(value - peak) for value in log_given) / len(log_given))
-    halves = (0.0, log_mean - log_base)
-    top = max(halves)
-    total = top + math.log(0.5 * math.fsum(math.exp(value - top) for value in halves))
-    if findings == 0:
-        return NoneTerm(0.0, NOTHING)
-    return NoneTerm(total, UNLIKE if halves[0] >= halves[1] else EFFECTS)
+    effects = log_mean - log_base
+    top = max(0.0, effects)
+    total = top + math.log(0.5 * (math.exp(-top) + math.exp(effects - top)))
+    return NoneTerm(total, EFFECTS if effects > 0.0 else UNLIKE)
 
 
 @dataclass(frozen=True)
@@ -128,15 +129,20 @@ def combine(
     refuters: Mapping[str, float],
     none: NoneTerm,
     *,
+    circumstances: Mapping[str, float] | None = None,
+    text: Mapping[str, float] | None = None,
     weights: Weights | None = None,
 ) -> Ranking:
-    """Return the classes ranked by probability.
+    """Return the classes ranked by probability; ids decide between equals.
 
     Args:
-        priors: relative base rate of each accepted class.
+        priors: relative base rate of each accepted class, above 0.
         structure: ln P(F | class) against the base rates, by class.
         refuters: natural log of the refuters' factor, by class; 0 where a class is not named.
         none: the term of *none of these*.
+        circumstances: log ratio of the circumstances against their base rates, by class, where they are weighed;
+            0 where a class is not named.
+        text: log likelihood ratio of the prose, likewise.
         weights: of the witnesses.
     """
     weights = weights or Weights()
@@ -146,11 +152,22 @@ def combine(
             prior=math.log((1.0 - NONE_PRIOR) * prior / total),
             structure=structure[class_id],
             refuters=refuters.get(class_id, 0.0),
+            circumstances=None if circumstances is None else circumstances.get(class_id, 0.0),
+            text=None if text is None else text.get(class_id, 0.0),
         )
         for class_id, prior in sorted(priors.items())
     }
     logits = {
-        class_id: (term.prior + weights.structure * term.structure + term.refuters) / weights.temperature
+        class_id: math.fsum(
+            (
+                term.prior,
+                weights.structure * term.structure,
+                term.refuters,
+                weights.circumstances * (term.circumstances or 0.0),
+                weights.text * (term.text or 0.0),
+            )
+        )
+        / weights.temperature
         for class_id, term in terms.items()
     }
     none_logit = (
@@ -167,16 +184,25 @@ def combine(
     )
     unknown = math.exp(none_logit - peak) / mass
     return Ranking(
-        tuple(classes), unknown, none.reason, verdict([c.probability for c in classes[:2]], unknown)
+        classes=tuple(classes),
+        unknown=unknown,
+        unknown_reason=none.reason,
+        verdict=verdict([entry.probability for entry in classes[:2]], unknown),
     )
 
 
-def verdict(best: Sequence[float], unknown: float) -> Verdict:
-    """Return what automation may act on, from the two best classes' probabilities and that of *none*."""
-    first = best[0]
+def verdict(best: Sequence[float], unknown: float, *, threshold: float = EXPLAINED_FROM) -> Verdict:
+    """Return what automation may act on.
+
+    Args:
+        best: probabilities of the classes, best first; two are enough.
+        unknown: probability of *none of these*.
+        threshold: the least probability of an explained incident.
+    """
+    first = best[0] if best else 0.0
     second = best[1] if len(best) > 1 else 0.0
     if unknown >= first:
         return Verdict.UNKNOWN
-    if first >= EXPLAINED_FROM and first >= EXPLAINED_LEAD * second:
+    if first >= threshold and first >= EXPLAINED_LEAD * second:
         return Verdict.EXPLAINED
     return Verdict.AMBIGUOUS

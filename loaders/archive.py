@@ -234,7 +234,7 @@ def _unfolded(
     peekable = Peekable(reader)
     kind = packed_as(peekable.peek(_HEAD))
     if kind is None:
-        yield Leaf(name, Peekable(_Spending(peekable, budget)))
+        yield Leaf(name, Peekable(_Spending(peekable, budget), is_packed=file is None))
         return
     if depth == 0:
         yield Leaf(name, None, "it is an archive inside an archive inside an archive; unpack it first")
@@ -247,7 +247,7 @@ def _unfolded(
         elif inner is not None:
             yield from _unfolded(name, unpacked, None, budget, depth - 1)
         else:
-            yield Leaf(name, Peekable(_Spending(unpacked, budget)))
+            yield Leaf(name, Peekable(_Spending(unpacked, budget), is_packed=True))
         return
     yield from _members(name, peekable, file, kind, budget, depth)
 

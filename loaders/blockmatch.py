@@ -14,8 +14,10 @@ from typing import Final
 
 from failgraph.loaders.parsers.base import Facts, LineParser
 from failgraph.loaders.scanner import BLOCK_LINES, Hit, Scanner
+from failgraph.loaders.views import View
 
 _AROUND: Final = BLOCK_LINES - 1
+_BLOCKS_KEPT: Final = 3  # every other block may be a single line
 _MOST_ANCHORS: Final = 2000
 """So many places of one signature are tried in one file; a file with more repeats itself."""
 
@@ -48,16 +50,16 @@ class BlockMatcher:
         self._scanner = scanner
         self._parser = parser
         self._on_match = on_match
-        self._carried: list[bytes] = []
+        self._earlier: list[View] = []
         self._waiting: list[_Anchor] = []
         self._tried: Counter[int] = Counter()
         self._found: set[tuple[int, int]] = set()
 
-    def begin(self, data: bytes) -> None:
+    def begin(self, view: View) -> None:
         """Take the next block of the file; call before the anchors in it are added."""
         if not self._waiting:
             return
-        following = _first_lines(data, 0, _AROUND)
+        following = _first_lines(view, view.start, _AROUND)
         still_waiting = []
         for anchor in self._waiting:
             anchor.after += following[: _AROUND - len(anchor.after)]
@@ -67,26 +69,30 @@ class BlockMatcher:
                 self._settle(anchor)
         self._waiting = still_waiting
 
-    def add(self, hit: Hit, data: bytes, number: int, facts: Facts) -> None:
+    def add(self, hit: Hit, view: View) -> None:
         """Take a line of the current block that holds the fixed text of a signature."""
         self._tried[hit.position] += 1
         if self._tried[hit.position] > _MOST_ANCHORS:
             return
-        before = _last_lines(data, hit.start, _AROUND)
-        missing = _AROUND - len(before)
-        if missing:
-            before = self._carried[-missing:] + before
-        line = data[hit.start : hit.end]
-        anchor = _Anchor(hit.position, number, facts, line, before, _first_lines(data, hit.end + 1, _AROUND))
+        before = _last_lines(view, hit.start, _AROUND)
+        for earlier in reversed(self._earlier):
+            before = _last_lines(earlier, earlier.end, _AROUND - len(before)) + before
+        anchor = _Anchor(
+            hit.position,
+            view.number(hit.start),
+            view.facts(hit.start),
+            view.data[hit.start : hit.end],
+            before,
+            _first_lines(view, hit.end + 1, _AROUND),
+        )
         if len(anchor.after) < _AROUND:
             self._waiting.append(anchor)
         else:
             self._settle(anchor)
 
-    def end(self, data: bytes) -> None:
+    def end(self, view: View) -> None:
         """Take leave of a block: its last lines may be needed for anchors in the next."""
-        last = _last_lines(data, len(data), _AROUND)
-        self._carried = (self._carried + last)[-_AROUND:]
+        self._earlier = [*self._earlier[1 - _BLOCKS_KEPT :], view]
 
     def finish(self) -> None:
         """Settle what waits for lines that will not come."""
@@ -118,21 +124,21 @@ class BlockMatcher:
                     return
 
 
-def _first_lines(data: bytes, start: int, count: int) -> list[bytes]:
+def _first_lines(view: View, start: int, count: int) -> list[bytes]:
     lines: list[bytes] = []
-    while len(lines) < count and start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        lines.append(data[start:end])
+    while len(lines) < count and start < view.end:
+        end = view.data.find(b"\n", start, view.end)
+        end = view.end if end < 0 else end
+        lines.append(view.data[start:end])
         start = end + 1
     return lines
 
 
-def _last_lines(data: bytes, end: int, count: int) -> list[bytes]:
+def _last_lines(view: View, end: int, count: int) -> list[bytes]:
     """Return the lines before the place ``end``, at which a line begins."""
     lines: list[bytes] = []
-    while len(lines) < count and end > 0:
-        start = data.rfind(b"\n", 0, end - 1) + 1
-        lines.append(data[start : end - 1])
+    while len(lines) < count and end > view.start:
+        start = max(view.data.rfind(b"\n", view.start, end - 1) + 1, view.start)
+        lines.append(view.data[start : end - 1])
         end = start
     return lines[::-1]

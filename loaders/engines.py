@@ -53,13 +53,15 @@ class Engine(Protocol):
     """
 
     name: str
-    is_exact: Sequence[bool]
+    is_exact: list[bool]
 
-    def candidates(self, block: bytes) -> list[Candidate]:
+    def candidates(self, data: bytes, start: int, end: int) -> list[Candidate]:
         """Return every place where a signature may match, in no particular order.
 
         Args:
-            block: whole lines, each with its line end.
+            data: holds the lines.
+            start: where they begin.
+            end: where they end, with the last one's line end.
         """
         ...
 
@@ -122,16 +124,18 @@ class HyperscanEngine:
             self.from_cache = True
         self._database = database
 
-    def candidates(self, block: bytes) -> list[Candidate]:
+    def candidates(self, data: bytes, start: int, end: int) -> list[Candidate]:
         """Return every place where a signature may match, in no particular order."""
         found: list[Candidate] = []
         append = found.append
 
-        def on_match(position: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            append((end - 1, position))  # the end of a match lies behind it, perhaps on the line end
+        before = start - 1  # the end of a match lies behind it, perhaps on the line end
+
+        def on_match(position: int, _start: int, match_end: int, _flags: int, _context: object) -> None:
+            append((before + match_end, position))
 
         with self._lock:
-            self._database.scan(block, match_event_handler=on_match)
+            self._database.scan(memoryview(data)[start:end], match_event_handler=on_match)
         return found
 
     def _flags(self, signature: Signature) -> int:
@@ -233,20 +237,20 @@ class Re2Engine:
         self.is_exact = [True] * len(signatures)
         self._set.Compile()
 
-    def candidates(self, block: bytes) -> list[Candidate]:
+    def candidates(self, data: bytes, start: int, end: int) -> list[Candidate]:
         """Return every place where a signature may match, in no particular order."""
         found: list[Candidate] = []
         if self._empty:
             return found
-        start = 0
-        while start < len(block):
-            end = block.find(b"\n", min(start + _RE2_BLOCK, len(block) - 1)) + 1 or len(block)
-            if self._set.Match(block[start:end]):
+        while start < end:
+            stop = data.find(b"\n", min(start + _RE2_BLOCK, end - 1), end) + 1 or end
+            part = data[start:stop]
+            if self._set.Match(part):
                 offset = start
-                for line in block[start:end].split(b"\n"):
+                for line in part.split(b"\n"):
                     found.extend((offset, position) for position in self._set.Match(line))
                     offset += len(line) + 1
-            start = end
+            start = stop
         return found
 
 
@@ -267,27 +271,29 @@ class LiteralEngine:
             for text in signature.literals:
                 table.setdefault(text, []).append(position)
 
-    def candidates(self, block: bytes) -> list[Candidate]:
+    def candidates(self, data: bytes, start: int, end: int) -> list[Candidate]:
         """Return every place where a signature may match, in no particular order."""
         found: list[Candidate] = []
-        self._search(block, self._exact, found)
+        self._search(data, start, end, self._exact, found)
         if self._any_case:
-            self._search(block.lower(), self._any_case, found)
+            self._search(data.lower(), start, end, self._any_case, found)
         if self._every_line:
-            offset = 0
-            for line in block.split(b"\n"):
+            offset = start
+            for line in data[start:end].split(b"\n"):
                 found.extend((offset, position) for position in self._every_line)
                 offset += len(line) + 1
         return found
 
     @staticmethod
-    def _search(block: bytes, table: dict[bytes, list[int]], found: list[Candidate]) -> None:
+    def _search(
+        data: bytes, start: int, end: int, table: dict[bytes, list[int]], found: list[Candidate]
+    ) -> None:
         for text, positions in table.items():
-            offset = block.find(text)
+            offset = data.find(text, start, end)
             while offset >= 0:
                 found.extend((offset, position) for position in positions)
-                line_end = block.find(b"\n", offset)
-                offset = block.find(text, line_end) if line_end >= 0 else -1
+                line_end = data.find(b"\n", offset, end)
+                offset = data.find(text, line_end, end) if line_end >= 0 else -1
 
 
 def re2_options(re2: Any) -> Any:

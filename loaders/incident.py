@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from failgraph.loaders.archive import Budget, Leaf, Source, leaves, list_sources
 from failgraph.loaders.coverage import counts, fleet_of, is_complete, silence
@@ -21,7 +21,7 @@ from failgraph.loaders.parsers.base import Kind
 from failgraph.loaders.parsers.note import INCIDENT_NOTE, is_own
 from failgraph.loaders.parsers.registry import BINARY, EMPTY, UNREADABLE
 from failgraph.loaders.parsers.text import PLAIN_TEXT
-from failgraph.loaders.passages import PassageReader
+from failgraph.loaders.passages import PassageReader, ProseReader
 from failgraph.loaders.preview import Preview, look_at
 from failgraph.loaders.reading import LogReader, Setting
 from failgraph.loaders.recognise import recognise
@@ -33,9 +33,6 @@ from failgraph.loaders.times import Clock, parse_timezone, parse_window, to_iso,
 from failgraph.schema.errors import NothingReadError
 from failgraph.schema.exchange import Context, Incident, Reading, State, Unattached, Window
 from failgraph.schema.lexicon import Lexicon
-
-if TYPE_CHECKING:
-    from failgraph.loaders.prose import PhraseIndex
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes of all files."""
@@ -51,7 +48,7 @@ def read_incident(
     timezone: str | None = None,
     window: str | None = None,
     progress: Progress | None = None,
-    phrase_index: PhraseIndex | None = None,
+    phrase_index: ProseReader | None = None,
     scanner: Scanner | None = None,
     limits: Limits | None = None,
 ) -> Incident:
@@ -82,7 +79,7 @@ def read_text(
     *,
     timezone: str | None = None,
     window: str | None = None,
-    phrase_index: PhraseIndex | None = None,
+    phrase_index: ProseReader | None = None,
     scanner: Scanner | None = None,
     name: str = "text",
 ) -> Incident:
@@ -113,7 +110,7 @@ class _IncidentReader:
         lexicon: Lexicon,
         timezone: str | None,
         window: str | None,
-        phrases: PhraseIndex | None,
+        phrases: ProseReader | None,
         scanner: Scanner | None,
         limits: Limits,
     ) -> None:
@@ -273,7 +270,7 @@ class _IncidentReader:
         self._drafts += passages.drafts
         self._unattached += passages.unattached
 
-    def _phrase_index(self) -> PhraseIndex:
+    def _phrase_index(self) -> ProseReader:
         if self._phrases is None:
             from failgraph.loaders.prose import PhraseIndex
 

@@ -4,7 +4,8 @@ Most rows belong to one pack and are replaced with it. Two kinds are worked out 
 
 - A step of a chain is one ``CAUSES`` relationship, however many packs' classes have it. ``classes`` lists them all.
   It belongs to the first of these packs, where a required pack comes before those that require it. Its strength is
-  what the last pack says that has fitted it, else :data:`~failgraph.graph.network.UNFITTED`.
+  what the first pack says that has fitted it, else :data:`~failgraph.graph.network.UNFITTED`: the fit of a pack
+  repeats the strengths of the packs it requires, which may be newer by now.
 - ``EXPECTS`` follows from the steps of all accepted classes, so it is worked out anew.
 """
 
@@ -206,7 +207,8 @@ def _causes(union: _Union) -> Iterator[RelationRow]:
     fitted: dict[str, float] = {}
     for pack in union.in_order(union.required):
         text = union.rows.nodes["Pack", pack].properties["fitted"]
-        fitted.update({} if text is None else json.loads(text)["causes"])
+        for step, strength in ({} if text is None else json.loads(text)["causes"]).items():
+            fitted.setdefault(step, strength)
     for cause, effect in sorted(union.steps):
         classes = sorted(union.steps[cause, effect])
         owner = union.in_order({union.pack_of(class_id) for class_id in classes})[0]

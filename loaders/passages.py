@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from failgraph.loaders.coverage import counts
 from failgraph.loaders.ledger import Draft, draft_of
@@ -22,7 +22,15 @@ from failgraph.loaders.tally import Place
 from failgraph.schema.exchange import State, Unattached, Where
 
 if TYPE_CHECKING:
-    from failgraph.loaders.prose import Attachment, PhraseIndex
+    from failgraph.loaders.prose import Attachment
+
+
+class ProseReader(Protocol):
+    """Attaches prose to observables; :class:`failgraph.loaders.prose.PhraseIndex` does."""
+
+    def attach(self, text: str, state: State = State.PRESENT) -> list[Attachment]:
+        """Return one attachment for each statement of the text."""
+        ...
 
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
@@ -43,7 +51,7 @@ class PassageReader:
         notes: what was not read, for people.
     """
 
-    def __init__(self, name: str, setting: Setting, phrases: PhraseIndex) -> None:
+    def __init__(self, name: str, setting: Setting, phrases: ProseReader) -> None:
         self._name = name
         self._setting = setting
         self._phrases = phrases

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from typing import Final
 
 from failgraph.loaders.archive import Budget, Source, open_source
 from failgraph.loaders.notes import LONGEST_NOTE, Note, read_note
@@ -22,6 +23,8 @@ from failgraph.loaders.times import Clock, parse_moment, parse_window
 from failgraph.loaders.unpack import packed_as
 from failgraph.schema.errors import Location, UsageError
 from failgraph.schema.exchange import Window
+
+_LINES: Final = 20
 
 
 @dataclass
@@ -86,6 +89,6 @@ def look_at(sources: Sequence[Source], zone: tzinfo, limits: Limits) -> Preview:
             continue  # it is met again, and reported, when it is read
         if kind in (INCIDENT_NOTE, BINARY, EMPTY):
             continue
-        if (at := first_time(sample_lines(head), kind, clock)) is not None:
+        if (at := first_time(sample_lines(head)[:_LINES], kind, clock)) is not None:
             preview.dated = at if preview.dated is None else max(preview.dated, at)
     return preview

@@ -19,10 +19,10 @@ from failgraph.loaders.parsers.nccl import rank_of_init
 from failgraph.loaders.parsers.text import TextParser
 from failgraph.loaders.recognise import sample_lines
 from failgraph.loaders.scanner import BOOT_MARK, BOOT_ROW_MARK, NCCL_RANK_MARK, WALL_CLOCK_MARK, Hit, Scanner
-from failgraph.loaders.stream import Limits, Lines, Peekable, prefetched, shown_size
+from failgraph.loaders.stream import Block, Limits, Lines, Peekable, read_ahead, shown_size
 from failgraph.loaders.tally import PLACES, Boot, FileRecord, Place, Tally
 from failgraph.loaders.times import Clock, epoch_stamp, iso_stamp
-from failgraph.loaders.views import LineView, RecordView, View, line_facts
+from failgraph.loaders.views import LineView, RecordView, View
 
 RIGHT_SOURCE: Final = 1.0
 """Confidence of a signature in a log of the kind that writes it."""
@@ -31,8 +31,9 @@ OTHER_SOURCE: Final = 0.95
 IN_TEXT: Final = 0.9
 """Confidence of a signature in plain text or in a note."""
 
-_TIMED: Final = 50  # so many lines of a finding are asked for their time; of the rest only the last
-_ENDS: Final = 200  # so many lines at each end are looked at for times, hosts and words
+_TIMED: Final = 10  # so many lines of a finding are asked for their time; of the rest only the last
+_VIEWS_KEPT: Final = 16  # every other one may be a single line
+_ENDS: Final = 100  # so many lines at each end are looked at for times, hosts and words
 _MOST_PROCESSES: Final = 100_000
 _WALL_CLOCK: Final = re.compile(r"setting system clock to (\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?: ?UTC|Z)")
 _HEADER_ROW: Final = re.compile(r"-- (?:Logs begin|Journal begins)|\s*$")
@@ -58,22 +59,22 @@ class Setting:
 
 
 class _Seen(NamedTuple):
-    """The last line of a finding; its facts are read when they are needed."""
+    """The last line of a finding."""
 
     number: int
     line: bytes
-    facts: Facts | None
+    facts: Facts
 
 
 def first_time(lines: Sequence[str], kind: Kind, clock: Clock) -> datetime | None:
-    """Return the first time with a year in the first lines of a file."""
+    """Return the first time with a year in these lines."""
     told: Iterable[Facts]
     if kind.records is not None:
         records = kind.records()
-        told = (own for line in lines[:_ENDS] for _, own in records.read(line.encode("latin-1")))
+        told = (own for line in lines for _, own in records.read(line.encode("latin-1")))
     else:
         parser = kind.parser(lines) if kind.parser is not None else TextParser(lines)
-        told = (parser.facts(line.encode("latin-1")) for line in lines[:_ENDS])
+        told = (parser.facts(line.encode("latin-1")) for line in lines)
     for facts in told:
         if facts.stamp is not None and facts.stamp.has_year:
             return clock.utc(facts.stamp)
@@ -110,12 +111,14 @@ class LogReader:
         self._record = FileRecord(name, kind.name, self._sources)
         self._tallies: dict[tuple[int, int, bool], Tally] = {}
         self._last: dict[tuple[int, int, bool], _Seen] = {}
+        self._flooded: dict[tuple[int, int, bool], tuple[View, int]] = {}
         self._ranks: dict[tuple[str, int], tuple[int, int]] = {}
         self._has_boots = "kernel log" in kind.sources
         self._boundary = -1
         self._header = 0
         self._early: Facts | None = None
         self._near: datetime | None = None
+        self._head: list[str] = []
 
     def read(self, reader: Peekable) -> FileRecord:
         """Read the file to its end, or as far as it can be read."""
@@ -124,32 +127,27 @@ class LogReader:
         while self._header < len(head) and _HEADER_ROW.match(head[self._header]):
             self._header += 1
         self._parser = self._kind.parser(head) if self._kind.parser else TextParser(head)
-        if self._setting.window is None:  # a year printed in the file tells that of its other lines
-            self._near = first_time(head, self._kind, self._setting.clock)
+        self._head = head
         own_parser = None if self._kind.records else self._parser
         blocks = BlockMatcher(self._scanner, own_parser, self._take_block_match)
         lines = Lines(reader, limits)
         recent: list[View] = []
-        for view in self._views(lines):
+        blocks_read = read_ahead(lines, limits.block) if reader.is_packed else iter(lines)
+        for view in self._views(blocks_read):
             if not recent:
                 self._look_at_start(view)
-            blocks.begin(view.data)
-            hits, anchors = self._scanner.scan(view.data, view.prefix_length)
+            blocks.begin(view)
+            hits, anchors = self._scanner.scan(view.data, view.prefix_length, start=view.start, end=view.end)
             for hit in sorted(hits + anchors) if anchors else hits:
-                number = view.number(hit.start)
-                if number in self._passed_over:
-                    continue
-                if self._scanner.is_mark(hit.position):
-                    self._take_mark(hit, view, number)
-                elif self._scanner.is_multiline(hit.position):
-                    blocks.add(hit, view.data, number, view.facts(hit.start))
-                else:
-                    self._take(hit, view, number)
-            blocks.end(view.data)
-            recent = [*recent[-1:], view]
+                self._take(hit, view, blocks)
+            blocks.end(view)
+            recent = [*recent[1 - _VIEWS_KEPT :], view]
+            self._settle_floods(recent)
         blocks.finish()
+        self._settle_floods(())
+        looked_at = 0
         for view in recent[::-1]:
-            self._look_at_end(view)
+            looked_at += self._look_at_end(view, _ENDS - looked_at)
         record.lines = lines.lines
         record.truncated = lines.problem is not None or lines.long_lines > 0
         record.problem = lines.problem
@@ -159,9 +157,9 @@ class LogReader:
         self._finish()
         return record
 
-    def _views(self, lines: Lines) -> Iterator[View]:
+    def _views(self, blocks: Iterator[Block]) -> Iterator[View]:
         records = self._kind.records() if self._kind.records else None
-        for block in prefetched(lines, self._setting.limits.block):
+        for block in blocks:
             if records is None:
                 yield LineView(block, self._parser)
             else:
@@ -169,24 +167,34 @@ class LogReader:
                 if view.data:
                     yield view
 
-    def _take(self, hit: Hit, view: View, number: int) -> None:
-        """Count a line with a signature on it."""
+    def _take(self, hit: Hit, view: View, blocks: BlockMatcher) -> None:
+        """Take a line with a signature or a mark on it."""
+        if self._passed_over and view.number(hit.start) in self._passed_over:
+            return
+        if self._scanner.is_mark(hit.position):
+            self._take_mark(hit, view)
+            return
+        if self._scanner.is_multiline(hit.position):
+            blocks.add(hit, view)
+            return
         boot = len(self._record.boots) - 1
-        line = view.data[hit.start : hit.end]
         key = (hit.position, boot, False)
         tally = self._tallies.get(key)
-        if (
-            self._setting.window is None
-            and tally is not None
-            and tally.count >= _TIMED
-            and _REPEATED not in line
-        ):
-            tally.count += 1  # a flood: whatever it says, it has been said
-            self._last[key] = _Seen(
-                number, line, view.facts(hit.start) if isinstance(view, RecordView) else None
-            )
-            return
-        self._count(hit.position, boot, number, line, view.facts(hit.start))
+        if self._setting.window is None and tally is not None and tally.count >= _TIMED:
+            if view.data.find(_REPEATED, hit.start, hit.end) < 0:
+                tally.count += 1  # a flood: whatever it says, it has been said
+                self._flooded[key] = (view, hit.start)
+                return
+        line = view.data[hit.start : hit.end]
+        self._count(hit.position, boot, view.number(hit.start), line, view.facts(hit.start))
+
+    def _settle_floods(self, kept: Collection[View]) -> None:
+        """Look up the last lines of floods, except in views that are kept: most are not the last for long."""
+        for key, (view, start) in list(self._flooded.items()):
+            if view not in kept:
+                line = view.data[start : view.data.find(b"\n", start)]
+                self._last[key] = _Seen(view.number(start), line, view.facts(start))
+                del self._flooded[key]
 
     def _take_block_match(self, position: int, number: int, text: bytes, facts: Facts) -> None:
         self._count(position, len(self._record.boots) - 1, number, text, facts)
@@ -196,6 +204,7 @@ class LogReader:
         window = self._setting.window
         outside = window is not None and at is not None and not window[0] <= at <= window[1]
         key = (position, boot, outside)
+        self._flooded.pop(key, None)
         tally = self._tallies.get(key)
         if tally is None:
             entry = self._scanner.entries[position]
@@ -221,14 +230,24 @@ class LogReader:
 
     def _time(self, facts: Facts, boot: int) -> datetime | None:
         if facts.stamp is not None:
-            return self._setting.clock.utc(facts.stamp, self._near)
+            return self._setting.clock.utc(facts.stamp, None if facts.stamp.has_year else self._year_near())
         wall_clock = self._record.boots[boot].wall_clock
         if facts.uptime is None or wall_clock is None:
             return None
         stamp = epoch_stamp(wall_clock + facts.uptime)
         return stamp.at if stamp is not None else None
 
-    def _take_mark(self, hit: Hit, view: View, number: int) -> None:
+    def _year_near(self) -> datetime | None:
+        """Return a time of this file that has a year, which tells that of its other lines."""
+        if self._setting.window is not None:
+            return None
+        if self._head:
+            self._near = first_time(self._head, self._kind, self._setting.clock)
+            self._head = []
+        return self._near
+
+    def _take_mark(self, hit: Hit, view: View) -> None:
+        number = view.number(hit.start)
         name = self._scanner.name(hit.position)
         line = view.data[hit.start : hit.end]
         facts = view.facts(hit.start)
@@ -272,9 +291,9 @@ class LogReader:
         self._boundary = number
 
     def _look_at_start(self, view: View) -> None:
-        start = 0
+        start = view.start
         for _ in range(_ENDS):
-            end = view.data.find(b"\n", start)
+            end = view.data.find(b"\n", start, view.end)
             if end < 0:
                 break
             facts = view.facts(start)
@@ -285,17 +304,17 @@ class LogReader:
                     self._early = facts
             start = end + 1
 
-    def _look_at_end(self, view: View) -> None:
-        end = len(view.data)
-        for _ in range(_ENDS):
-            if end <= 0:
-                break
-            start = view.data.rfind(b"\n", 0, end - 1) + 1
+    def _look_at_end(self, view: View, most: int) -> int:
+        end, looked_at = view.end, 0
+        while looked_at < most and end > view.start:
+            start = max(view.data.rfind(b"\n", view.start, end - 1) + 1, view.start)
             facts = view.facts(start)
             self._learn(facts, view.data[start : end - 1])
             if self._record.last is None:
                 self._record.last = self._time(facts, len(self._record.boots) - 1)
             end = start
+            looked_at += 1
+        return looked_at
 
     def _learn(self, facts: Facts, line: bytes) -> None:
         if facts.host is not None:
@@ -309,11 +328,10 @@ class LogReader:
             record.first = self._time(self._early, 0)
         for key, seen in self._last.items():
             position, boot, _ = key
-            facts = seen.facts if seen.facts is not None else line_facts(self._parser, seen.line)
-            at = self._time(facts, boot)
+            at = self._time(seen.facts, boot)
             tally = self._tallies[key]
             tally.add(at, 0)
-            tally.final = self._place(position, seen.number, seen.line, facts, at)
+            tally.final = self._place(position, seen.number, seen.line, seen.facts, at)
         for key in sorted(self._tallies):
             tally = self._tallies[key]
             tally.places = [self._with_rank(place) for place in sorted(tally.places, key=lambda p: p.order)]

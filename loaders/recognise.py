@@ -9,7 +9,7 @@ from failgraph.loaders.parsers.base import Kind
 from failgraph.loaders.parsers.registry import BINARY, EMPTY, KINDS
 from failgraph.loaders.stream import Limits, Lines
 
-SAMPLE_LINES: Final = 400
+SAMPLE_LINES: Final = 200
 """So many of the first lines are looked at."""
 
 _LONGEST: Final = 2000  # of a line; what a line is shows at its start
@@ -49,7 +49,7 @@ def recognise_lines(lines: list[str]) -> Kind:
 
 def sample_lines(head: bytes) -> list[str]:
     """Return the first lines of a file, cleaned, as Latin-1; a last line that may be cut is left out."""
-    data = b"".join(block.data for block in Lines(_Bytes(head), Limits()))
+    data = b"".join(block.data[block.start : block.end] for block in Lines(_Bytes(head), Limits()))
     lines = data.split(b"\n")[:-1]
     if len(lines) > 1 and not head.endswith((b"\n", b"\r")):
         lines = lines[:-1] if len(head) >= Limits().head else lines

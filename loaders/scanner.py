@@ -49,7 +49,7 @@ PrefixLength = Callable[[bytes], int]
 
 
 class Hit(NamedTuple):
-    """A signature (or mark) on a line: where the line is in the block, and the position of the signature."""
+    """A signature (or mark) on a line: where the line is in the data, and the position of the signature."""
 
     start: int
     end: int
@@ -107,12 +107,21 @@ class Scanner:
         match = self._compiled(position).search(text)
         return match.span() if match is not None else (0, 0)
 
-    def scan(self, block: bytes, prefix_length: PrefixLength | None = None) -> tuple[list[Hit], list[Hit]]:
-        """Search a block of whole lines.
+    def scan(
+        self,
+        data: bytes,
+        prefix_length: PrefixLength | None = None,
+        *,
+        start: int = 0,
+        end: int | None = None,
+    ) -> tuple[list[Hit], list[Hit]]:
+        """Search whole lines.
 
         Args:
-            block: text, each line with its line end.
+            data: holds the lines, each with its line end.
             prefix_length: tells where the text of a line begins; None: at its start.
+            start: where the lines begin in ``data``.
+            end: where they end; None: at its end.
 
         Returns:
             The confirmed hits, in order of lines, and the lines near which a multiline signature may match
@@ -120,22 +129,24 @@ class Scanner:
         """
         hits: list[Hit] = []
         anchors: list[Hit] = []
-        start = end = -1
+        line, line_start, line_end = b"", -1, -1
         seen: set[int] = set()
-        for offset, position in sorted(self._engine.candidates(block)):
-            if not start <= offset <= end:
-                start = block.rfind(b"\n", 0, offset) + 1
-                end = block.find(b"\n", offset)
-                end = len(block) if end < 0 else end
-                line = block[start:end]
+        for offset, position in sorted(
+            self._engine.candidates(data, start, len(data) if end is None else end)
+        ):
+            if not line_start <= offset <= line_end:
+                line_start = data.rfind(b"\n", 0, offset) + 1
+                line_end = data.find(b"\n", offset)
+                line_end = len(data) if line_end < 0 else line_end
+                line = data[line_start:line_end]
                 seen = set()
             if position in seen:
                 continue
             seen.add(position)
             if self._signatures[position].multiline:
-                anchors.append(Hit(start, end, position))
+                anchors.append(Hit(line_start, line_end, position))
             elif self._matches_line(position, line, prefix_length):
-                hits.append(Hit(start, end, position))
+                hits.append(Hit(line_start, line_end, position))
         return hits, anchors
 
     def block_matches(self, position: int, text: bytes) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from failgraph.loaders.linefeeds import count_line_feeds
+
 KIBI: Final = 1024
 MEBI: Final = 1024 * KIBI
 GIBI: Final = 1024 * MEBI
@@ -23,7 +25,6 @@ GIBI: Final = 1024 * MEBI
 _COLOURS: Final = re.compile(
     rb"\x1b(?:\[[0-9;:?<=>]{0,64}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,256}(?:\x07|\x1b\\)?|[()][0-9A-Za-z]|[@-Z\\^_a-z])?"
 )
-_STEP: Final = 16 * KIBI  # line feeds are counted once, in steps, and then only within one
 _LONE_RETURN: Final = re.compile(rb"\r")
 _BYTE_ORDER_MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -82,9 +83,15 @@ class Reader(Protocol):
 
 
 class Peekable:
-    """A reader whose beginning can be looked at before it is read; UTF-16 is turned into UTF-8 in passing."""
+    """A reader whose beginning can be looked at before it is read; UTF-16 is turned into UTF-8 in passing.
 
-    def __init__(self, reader: Reader) -> None:
+    Args:
+        reader: the bytes.
+        is_packed: they are decompressed as they are read, which takes time.
+    """
+
+    def __init__(self, reader: Reader, *, is_packed: bool = False) -> None:
+        self.is_packed = is_packed
         self._reader = reader
         self._held = b""
         self._decoder: codecs.IncrementalDecoder | None = None
@@ -143,28 +150,42 @@ class Block:
     """Whole lines, each ending in a line feed, and where they stand in the file.
 
     Args:
-        data: the lines.
+        data: holds the lines; what is outside ``start`` and ``end`` belongs to other blocks.
         first_line: number of the first line, from 1.
         returns: places in ``data`` of line feeds that were carriage returns in the file.
+        start: where the lines begin in ``data``.
+        end: where they end; None: at its end.
     """
 
-    def __init__(self, data: bytes, first_line: int, returns: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        first_line: int,
+        returns: Sequence[int] = (),
+        *,
+        start: int = 0,
+        end: int | None = None,
+    ) -> None:
         self.data = data
         self.first_line = first_line
+        self.start = start
+        self.end = len(data) if end is None else end
         self._returns = returns
-        self._feeds = [0]  # line feeds before each step
-        for start in range(0, len(data), _STEP):
-            self._feeds.append(self._feeds[-1] + data.count(b"\n", start, start + _STEP))
+        self._counted = (start, 0)  # a place, and the line feeds before it: each byte is counted once
 
     @property
     def next_line(self) -> int:
         """Number of the line after the block."""
-        return self.first_line + self._feeds[-1] - len(self._returns)
+        place, feeds = self._counted
+        return self.first_line + feeds + count_line_feeds(self.data, place, self.end) - len(self._returns)
 
     def line_number(self, offset: int) -> int:
-        """Return the number of the line at this place."""
-        step = offset // _STEP
-        feeds = self._feeds[step] + self.data.count(b"\n", step * _STEP, offset)
+        """Return the number of the line at this place in ``data``; quickest when asked in ascending order."""
+        place, feeds = self._counted
+        if offset < place:
+            place, feeds = self.start, 0
+        feeds += count_line_feeds(self.data, place, offset)
+        self._counted = (offset, feeds)
         return self.first_line + feeds - bisect_left(self._returns, offset)
 
 
@@ -172,7 +193,6 @@ class Lines:
     """The lines of a reader, block by block.
 
     Attributes:
-        lines: number of lines in the blocks given out so far.
         size: bytes read so far, as they came.
         long_lines: how many lines were cut.
         problem: why reading ended early; None while it has not.
@@ -181,10 +201,15 @@ class Lines:
     def __init__(self, reader: Reader, limits: Limits) -> None:
         self._reader = reader
         self._limits = limits
-        self.lines = 0
+        self._last: Block | None = None
         self.size = 0
         self.long_lines = 0
         self.problem: str | None = None
+
+    @property
+    def lines(self) -> int:
+        """Number of lines in the blocks given out so far."""
+        return self._last.next_line - 1 if self._last is not None else 0
 
     def __iter__(self) -> Iterator[Block]:
         held = b""  # the beginning of a line whose end was not read yet
@@ -200,24 +225,24 @@ class Lines:
             if held and not cut:
                 held += chunk
             elif held:
-                # The line that was begun is a block of its own: so the large rest needs no copy in between.
+                # The line that was begun is a block of its own, so that the large rest need not be copied.
                 first = _line_end(chunk, cut)
-                yield from self._block(held + chunk[:first])
+                yield self._block(held + chunk[:first])
                 if first < cut:
-                    yield from self._block(chunk[first:cut])
+                    yield self._block(chunk, first, cut)
                 held = chunk[cut:]
             else:
                 if cut:
-                    yield from self._block(chunk[:cut])
+                    yield self._block(chunk, 0, cut)
                 held = chunk[cut:]
             if len(held) > self._limits.line:
                 held = held.replace(b"\0", b"")  # a crashed node leaves blocks of them, and text right behind
             if len(held) > self._limits.line and not held.endswith(b"\r"):
                 self.long_lines += 1
-                yield from self._block(held[: self._limits.line] + b"\n")
+                yield self._block(held[: self._limits.line] + b"\n")
                 held, skipping = b"", True
         if held:
-            yield from self._block(held if held.endswith(b"\r") else held + b"\n")
+            yield self._block(held if held.endswith(b"\r") else held + b"\n")
 
     def _chunk(self) -> bytes:
         try:
@@ -231,21 +256,37 @@ class Lines:
             return b""
         return chunk
 
-    def _block(self, data: bytes) -> Iterator[Block]:
-        if b"\x1b" in data:
-            data = _COLOURS.sub(b"", data)
+    def _block(self, data: bytes, start: int = 0, end: int | None = None) -> Block:
+        end = len(data) if end is None else end
         returns: Sequence[int] = ()
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n")
-            returns = [match.start() for match in _LONE_RETURN.finditer(data)]
-            data = data.replace(b"\r", b"\n")
-        data, returns = self._with_short_lines(data, returns)
-        block = Block(data, self.lines + 1, returns)
-        self.lines = block.next_line - 1
-        yield block
+        has_colours = data.find(b"\x1b", start, end) >= 0
+        has_returns = data.find(b"\r", start, end) >= 0
+        if has_colours or has_returns or self._has_long_line(data, start, end):
+            data = data[start:end]
+            if has_colours:
+                data = _COLOURS.sub(b"", data)
+            if has_returns:
+                data = data.replace(b"\r\n", b"\n")
+                returns = [match.start() for match in _LONE_RETURN.finditer(data)]
+                data = data.replace(b"\r", b"\n")
+            data, returns = self._with_short_lines(data, returns)
+            start, end = 0, len(data)
+        # The line feeds of the last block are counted only now: most were when its lines were asked for.
+        self._last = Block(data, self.lines + 1, returns, start=start, end=end)
+        return self._last
+
+    def _has_long_line(self, data: bytes, start: int, end: int) -> bool:
+        """Return whether a line is longer than the limit; looking for one touches little of the data."""
+        longest = self._limits.line
+        while start + longest < end:
+            feed = data.rfind(b"\n", start, start + longest + 1)
+            if feed < 0:
+                return True
+            start = feed + 1
+        return False
 
     def _with_short_lines(self, data: bytes, returns: Sequence[int]) -> tuple[bytes, Sequence[int]]:
-        """Cut lines that are longer than the limit; looking for them touches little of the data."""
+        """Cut lines that are longer than the limit, when they are so without NUL bytes."""
         longest = self._limits.line
         start = 0
         while start + longest < len(data):
@@ -275,11 +316,11 @@ def _line_end(chunk: bytes, cut: int) -> int:
     return min(first, lone + 2 if chunk[lone + 1 : lone + 2] == b"\n" else lone + 1)
 
 
-def prefetched(blocks: Iterable[Block], large: int) -> Iterator[Block]:
-    """Yield the blocks while the next one is read and cleaned in another thread.
+def read_ahead(blocks: Iterable[Block], large: int) -> Iterator[Block]:
+    """Yield the blocks while the next one is decompressed and cleaned in another thread.
 
-    Reading, decompressing and the search all leave the interpreter free, so on two processors they overlap. A file
-    of one small block is read without a thread.
+    Decompression leaves the interpreter free, so on two processors it costs no time beside the search. A file of one
+    small block is read without a thread.
 
     Args:
         blocks: the blocks.
@@ -290,7 +331,7 @@ def prefetched(blocks: Iterable[Block], large: int) -> Iterator[Block]:
     if first is None:
         return
     yield first
-    if len(first.data) * 2 < large:
+    if (first.end - first.start) * 2 < large:
         yield from source
         return
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as pool:

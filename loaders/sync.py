@@ -176,6 +176,34 @@ def read_sound_packs(paths: Sequence[Path]) -> list[PackContent]:
     return in_load_order(contents)
 
 
+def read_required(content: PackContent, paths: Sequence[Path]) -> list[PackContent]:
+    """Return the packs that a pack requires, directly or not, in an order in which they can be loaded.
+
+    Args:
+        content: the pack.
+        paths: folders of packs to look in, beside the pack that ships.
+
+    Raises:
+        UsageError: a required pack is not among them.
+        PackError: one of them is not valid.
+    """
+    from failgraph.loaders.packs import core_pack_path, read_pack
+
+    known = {pack.header.id: pack for pack in map(read_pack, paths)}
+    found: dict[str, PackContent] = {}
+    waiting = list(content.header.requires)
+    while waiting:
+        pack = waiting.pop()
+        if pack == CORE and pack not in known:
+            known[pack] = read_pack(core_pack_path())
+        if pack not in known:
+            raise UsageError(f"pack {pack} is required; name its folder with --with")
+        if pack not in found:
+            found[pack] = known[pack]
+            waiting.extend(known[pack].header.requires)
+    return in_load_order(found.values())
+
+
 def in_load_order(contents: Iterable[PackContent]) -> list[PackContent]:
     """Return packs with the required ones before those that require them, else by id."""
     waiting = {

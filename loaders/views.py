@@ -1,4 +1,8 @@
-"""A block of a file as it is searched: its lines as they are, or the text of the records that its lines hold."""
+"""A block of a file as it is searched: its lines as they are, or the text of the records that its lines hold.
+
+Both kinds of view have ``data`` and, in it, ``start`` and ``end`` of whole lines; a place is an offset in ``data`` at
+which a line begins.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ class LineView:
     def __init__(self, block: Block, parser: LineParser) -> None:
         self._block = block
         self._parser = parser
-        self.data = block.data
+        self.data, self.start, self.end = block.data, block.start, block.end
 
     def number(self, start: int) -> int:
         """Return the number of the line that begins here."""
@@ -54,14 +58,15 @@ class RecordView:
         texts: list[bytes] = []
         self._facts: list[Facts] = []
         self._numbers: list[int] = []
-        start = 0
-        for line in block.data.split(b"\n")[:-1]:
+        start = block.start
+        for line in block.data[block.start : block.end].split(b"\n")[:-1]:
             for text, facts in records.read(line):
                 texts.append(text.replace(b"\n", b" ").replace(b"\r", b" "))
                 self._facts.append(facts)
                 self._numbers.append(block.line_number(start))
             start += len(line) + 1
         self.data = b"".join(text + b"\n" for text in texts)
+        self.start, self.end = 0, len(self.data)
         self._lines = Block(self.data, 0)
 
     def number(self, start: int) -> int:

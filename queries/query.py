@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, Final
 
 from failgraph.schema.errors import UsageError
@@ -55,20 +56,24 @@ class ValueType:
         text = f"a list of {_PLURALS[self.item.base]}" if self.item else _NOUNS[self.base]
         return f"{text}, or null" if self.nullable else text
 
+    @cached_property
+    def _holds_floats(self) -> bool:
+        return self.base == "float" or (self.item is not None and self.item._holds_floats)
+
     def accepts(self, value: object) -> bool:
         """Tell whether a value is of this type. A whole number is a float too, a truth value never is a number."""
         if value is None:
             return self.nullable or self.base == "any"
         if self.item:
-            return isinstance(value, list | tuple) and all(self.item.accepts(item) for item in value)
+            return isinstance(value, list | tuple) and all(map(self.item.accepts, value))
         return _ACCEPTS[self.base](value)
 
     def normal(self, value: Any) -> Any:
-        """Return an accepted value as it is sent: tuples as lists, whole numbers of a float as floats."""
+        """Return an accepted value as it is sent: as a list, and whole numbers of a float as floats."""
         if value is None:
             return None
         if self.item:
-            return [self.item.normal(item) for item in value]
+            return list(map(self.item.normal, value)) if self._holds_floats else list(value)
         return float(value) if self.base == "float" else value
 
     def read(self, text: str) -> Any:
@@ -120,9 +125,12 @@ def parse_type(text: str) -> ValueType:
     return ValueType(text)
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def _is_text(value: object) -> bool:
     # A lone surrogate cannot be sent: the wire format is UTF-8.
-    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
+    return isinstance(value, str) and (value.isascii() or not _SURROGATE.search(value))
 
 
 def _is_integer(value: object) -> bool:
@@ -132,7 +140,7 @@ def _is_integer(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return _is_integer(value) or (isinstance(value, float) and math.isfinite(value))
+    return (isinstance(value, float) and math.isfinite(value)) or _is_integer(value)
 
 
 def _is_truth(value: object) -> bool:
@@ -140,11 +148,17 @@ def _is_truth(value: object) -> bool:
 
 
 def _is_json(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return all(_is_text(key) and _is_json(item) for key, item in value.items())
+    if value is None or isinstance(value, bool):
+        return True
+    if isinstance(value, str):
+        return value.isascii() or not _SURROGATE.search(value)
+    if isinstance(value, float | int):
+        return _is_number(value)
     if isinstance(value, list | tuple):
-        return all(_is_json(item) for item in value)
-    return value is None or _is_truth(value) or _is_text(value) or _is_number(value)
+        return all(map(_is_json, value))
+    if isinstance(value, Mapping):
+        return all(map(_is_text, value)) and all(map(_is_json, value.values()))
+    return False
 
 
 def _is_map(value: object) -> bool:
@@ -282,6 +296,8 @@ class Query:
         return self.check(values)
 
     def _unknown_parameter(self, name: str) -> str:
+        from difflib import get_close_matches
+
         names = [parameter.name for parameter in self.parameters]
         close = get_close_matches(name, names, n=1)
         if close:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from itertools import pairwise
 from typing import Final
 
@@ -127,9 +128,9 @@ def _refuse_second_statement(text: str, tokens: list[Token]) -> None:
 
 def _refuse_escapes(text: str, tokens: list[Token]) -> None:
     """Refuse unicode escapes outside strings and quoted names, and those that could end one."""
-    escapes = list(_ESCAPE.finditer(text))
-    for escape in escapes:
-        around = next(token for token in reversed(tokens) if token.start <= escape.start())
+    starts = [token.start for token in tokens]
+    for escape in _ESCAPE.finditer(text):
+        around = tokens[bisect_right(starts, escape.start()) - 1]
         harmless = around.kind in (Kind.STRING, Kind.QUOTED) and chr(int(escape[1], 16)) not in _STRUCTURAL
         if not harmless:
             marker = Token(Kind.SYMBOL, escape[0], escape.start())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
 from failgraph.queries.header import parse_query
 from failgraph.queries.query import Query
 from failgraph.schema.errors import Location, QueryDefinitionError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 SUFFIX = ".cypher"
 
@@ -60,6 +62,8 @@ class Registry:
             return known
         sources = self._index().get(name)
         if not sources:
+            from difflib import get_close_matches
+
             close = get_close_matches(name, self.names(), n=3)
             hint = f"did you mean {' or '.join(close)}?" if close else "list them with 'failgraph query list'"
             raise UsageError(f"there is no query {name!r}; {hint}")

@@ -176,13 +176,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[ENGINE] = {}
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Mark each test with its engine, and put those last that want the core pack in the one Neo4j database."""
     for item in items:
         names = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        engines = {parameters.get(name) for name in ("client", "core_clients")} & {"embedded", "neo4j"}
+        engines = {str(parameters.get(name)) for name in ("client", "core_clients")} & {"embedded", "neo4j"}
         if names & EMBEDDED_FIXTURES:
             engines.add("embedded")
         if names & NEO4J_FIXTURES:
@@ -190,6 +190,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for engine in engines:
             item.add_marker(engine)
         _engines_of[item.nodeid] = engines
+    yield
+    # After the choice by markers and names, and after pytest's own order by fixtures.
     items.sort(key=_wants_core_on_neo4j)
 
 
@@ -218,7 +220,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if "no neo4j" in facts:
         terminalreporter.write_sep("!", "Neo4j NOT RUN", red=True, bold=True)
         terminalreporter.write_line(
-            f"{_skipped['neo4j']} tests were skipped: {facts['no neo4j']}. "
+            f"{_skipped['neo4j']} tests were left out: {facts['no neo4j']}. "
             "Set NEO4J_URI and FAILGRAPH_TEST_WIPE=1, start Docker, or install Java and Maven.",
             red=True,
         )

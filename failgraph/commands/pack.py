@@ -196,15 +196,42 @@ def export(
 
 
 @app.command()
-def fit(path: PathArgument) -> None:
+def fit(
+    path: PathArgument,
+    required: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with", metavar="PATH", help="Folder of a pack it requires, beside the one that ships."
+        ),
+    ] = None,
+) -> None:
     """Fit the strengths of a pack's chains to its experts' words, and write them to its fitted.yaml.
 
-    Prints how far the probabilities are from the words, and the pairs that are furthest.
+    Prints how far the probabilities are from the words, and the pairs that are furthest. The steps of packs that it
+    requires keep their strengths.
 
     Example:
         failgraph pack fit our-site
     """
-    raise NotImplementedError
+    from failgraph.commands.output import write
+    from failgraph.graph.fit import fit as fit_strengths
+    from failgraph.loaders.format import write_pack
+    from failgraph.loaders.packs import read_pack
+    from failgraph.loaders.sync import read_required
+    from failgraph.render.escape import terminal
+
+    content = read_pack(path)
+    result = fit_strengths(content, others=read_required(content, required or ()))
+    changed = write_pack(content.model_copy(update={"fitted": result.numbers}), path)
+    for name, figure in result.numbers.figures.items():
+        write(f"{name:<12} {figure:g}\n")
+    if result.residuals:
+        write("\nwanted   got  class, observable and the expert's word; the furthest first\n")
+    for residual in result.residuals[:WORST_SHOWN]:
+        got = f"{residual.got:.2f}" if residual.reachable else "never"
+        pair = terminal(f"{residual.class_id} {residual.observable} {residual.word}")
+        write(f"{residual.wanted:6.2f} {got:>5}  {pair}\n")
+    write("\n" + terminal(f"changed: {', '.join(changed) or 'nothing'}") + "\n")
 
 
 def _or_core(paths: Sequence[Path] | None) -> list[Path]:

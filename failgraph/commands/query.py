@@ -198,30 +198,41 @@ def _json(value: Any) -> str:
 
 
 def _rows_text(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return rows as a table, or one under the other where a table is wider than the terminal."""
+    """Return rows as a table; one under the other where they nest, or are wider than the terminal."""
     from failgraph.commands.output import note, width
 
     if not rows:
         note("No rows.")
         return ""
     cells = [[_cell(value) for value in row] for row in rows]
-    natural = sum(max(map(len, column)) for column in zip(columns, *cells, strict=True)) + GAP * len(columns)
+    natural = sum(max(map(len, column)) + GAP for column in zip(columns, *cells, strict=True))
     is_wide = sys.stdout.isatty() and natural > width()
-    if is_wide or any(isinstance(value, list | Mapping) for row in rows for value in row):
+    if is_wide or any(_nests(value) for row in rows for value in row):
         return _records_text(columns, rows)
     return _table_text(columns, cells)
 
 
+def _nests(value: Any) -> bool:
+    """Tell whether a value is a map, or a list that holds lists or maps."""
+    if isinstance(value, list):
+        return any(isinstance(item, list | Mapping) for item in value)
+    return isinstance(value, Mapping)
+
+
 def _cell(value: Any) -> str:
-    """Return a value as text on one line."""
+    """Return a value as text on one line: a plain list with commas, anything deeper as JSON.
+
+    >>> _cell(["a", 1.5]), _cell({"a": [None]}), _cell(True), _cell(None)
+    ('a, 1.5', '{"a": [null]}', 'true', '')
+    """
     from failgraph.render.escape import terminal
     from failgraph.schema.exchange import round_floats
 
     if value is None:
         return ""
-    if isinstance(value, str):
-        return terminal(value)
-    return terminal(json.dumps(round_floats(value), ensure_ascii=False))
+    if isinstance(value, list) and not _nests(value):
+        return ", ".join(map(_cell, value))
+    return terminal(value if isinstance(value, str) else json.dumps(round_floats(value), ensure_ascii=False))
 
 
 def _table_text(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:

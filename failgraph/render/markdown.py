@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from failgraph.render.escape import markdown, markdown_code
 from failgraph.render.outline import (
     MAX_PLACES,
+    MAX_STATEMENTS,
     STATE_WORDS,
     Entry,
     Outline,
@@ -146,11 +147,13 @@ def _rest(answer: Answer) -> list[str]:
         similar.append(f"- {markdown_code(item.incident)}: {markdown(item.title)}{causes}; shares {shared}")
     lines += _section("Similar incidents", similar)
     statements = []
-    for statement in answer.unattached:
+    for statement in answer.unattached[:MAX_STATEMENTS]:
         near = ", ".join(markdown_code(suggestion.observable) for suggestion in statement.nearest)
         tail = f"; nearest: {near}" if near else ""
         place = markdown_code(place_text(statement.where))
         statements.append(f"- {place} {markdown_code(statement.text)}{tail}")
+    if more := len(answer.unattached[MAX_STATEMENTS:]):
+        statements.append(f"- and {more} more")
     lines += _section("Statements attached to nothing known", statements)
     files = []
     for reading in answer.readings:
@@ -159,7 +162,7 @@ def _rest(answer: Answer) -> list[str]:
         words += ", cut short" if reading.truncated else ""
         words += f"; {markdown(reading.problem)}" if reading.problem else ""
         files.append(f"- {markdown_code(reading.file)}: {words}")
-    lines += _section("Files read", files)
+    lines += _section("What was read", files)
     names = ", ".join(markdown_code(name) for name in dict.fromkeys(query.name for query in answer.queries))
     lines += _section("Queries", [f"- {names}"] if names else [])
     return lines

@@ -20,6 +20,7 @@ from failgraph.schema.exchange import (
     Hypothesis,
     State,
     Support,
+    Terms,
     Verdict,
     Where,
 )
@@ -29,6 +30,10 @@ MAX_PLACES: Final = 3
 MAX_CHECKS: Final = 3
 MAX_LEDGER: Final = 8
 """Lines of one part of the ledger; the rest is counted."""
+MAX_STATEMENTS: Final = 10
+"""Statements without attachment that are listed; the rest is counted."""
+NONE_FITS_FROM: Final = 0.5
+"""From this probability on, *none of these* is the headline of an unknown incident."""
 MAX_FACTOR: Final = 1000.0
 
 STATE_WORDS: Final = {
@@ -174,6 +179,16 @@ def unshown_places(finding: Finding) -> int:
     return max(finding.count, len(finding.where)) - min(len(finding.where), MAX_PLACES)
 
 
+def terms_text(terms: Terms) -> str:
+    """Return the parts of a score in one line; parts that nothing was said about are left out.
+
+    >>> terms_text(Terms(prior=-4.8283, structure=6.5))
+    'prior -4.83, structure +6.50, refuters +0.00'
+    """
+    parts = [(name, getattr(terms, name)) for name in type(terms).model_fields]
+    return ", ".join(f"{name} {value:+.2f}" for name, value in parts if value is not None)
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun.
 
@@ -193,9 +208,9 @@ def _headline(answer: Answer, best: Hypothesis | None) -> str:
         return f"most likely {best.name} ({percent(best.probability)}), but not surely"
     if not any(finding.state in (State.PRESENT, State.ABSENT) for finding in answer.findings):
         return "nothing in the input was recognised"
-    if answer.unknown.probability >= best.probability:
-        return f"none of the known classes fits well enough ({known}): {answer.unknown.reason}"
-    return f"no class stands out; the nearest is {best.name} ({percent(best.probability)})"
+    if answer.unknown.probability >= NONE_FITS_FROM:
+        return f"no known class fits ({known}): {answer.unknown.reason}"
+    return f"no class stands out; the likeliest is {best.name} ({percent(best.probability)})"
 
 
 def _ranking(answer: Answer, top: int) -> tuple[Rank, ...]:

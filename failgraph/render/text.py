@@ -11,6 +11,7 @@ from typing import Final
 from failgraph.render.escape import terminal
 from failgraph.render.outline import (
     MAX_PLACES,
+    MAX_STATEMENTS,
     STATE_WORDS,
     Entry,
     Ledger,
@@ -22,6 +23,7 @@ from failgraph.render.outline import (
     percent,
     place_text,
     plural,
+    terms_text,
     unshown_places,
 )
 from failgraph.render.page import INDENT, PIPE, Page, Surface
@@ -69,6 +71,7 @@ def render_text(
     page.unattached(answer)
     page.readings(answer.readings, verbose)
     if verbose:
+        page.terms(shown)
         page.queries(answer)
     for note in shown.notes:
         page.paragraph("note: ", note, "dim")
@@ -96,7 +99,7 @@ class _Page(Page):
             self.styled([("incident: ", "dim"), (name, "")], hang=10)
         seen = sum(1 for item in answer.findings if item.state.value == "present")
         silent = sum(1 for item in answer.findings if item.state.value == "absent")
-        words = f"{plural(len(answer.readings), 'file')} read, " if answer.readings else ""
+        words = f"{plural(len(answer.readings), 'source')} read, " if answer.readings else ""
         words += f"{plural(seen, 'finding')} present, {silent} absent"
         if answer.unattached:
             words += f", {plural(len(answer.unattached), 'statement')} not attached"
@@ -188,7 +191,7 @@ class _Page(Page):
             size = (
                 factor_text(entry.factor).replace("×", self.symbols.times).replace("÷", self.symbols.divided)
             )
-            lead = f"{size:>6}  "
+            lead = f"{size:>7}  "
         else:
             lead = f"{self.symbols.bullet} "
         style = "" if entry.factor is None else "green" if entry.factor >= 1.0 else "red"
@@ -256,11 +259,13 @@ class _Page(Page):
         if not answer.unattached:
             return
         self.heading("Statements attached to nothing known")
-        for item in answer.unattached:
+        for item in answer.unattached[:MAX_STATEMENTS]:
             self.paragraph(f"{self.symbols.bullet} ", f"{place_text(item.where)} {item.text}", indent=INDENT)
             if item.nearest:
                 near = ", ".join(suggestion.observable for suggestion in item.nearest)
                 self.paragraph("nearest: ", near, "dim", indent=INDENT + 2)
+        if more := len(answer.unattached[MAX_STATEMENTS:]):
+            self.styled([(f"and {more} more", "dim")], indent=INDENT)
 
     def readings(self, readings: tuple[Reading, ...], verbose: bool) -> None:
         """Print what each file was taken for; without ``verbose`` only a few and those with a problem."""
@@ -268,7 +273,7 @@ class _Page(Page):
             return
         problems = [reading for reading in readings if reading.problem or reading.truncated]
         chosen = list(readings) if verbose or len(readings) <= 5 else problems
-        self.heading("Files read")
+        self.heading("What was read")
         for reading in chosen:
             words = f"{terminal(reading.kind)}, {plural(reading.lines, 'line')}"
             if reading.complete:
@@ -281,6 +286,18 @@ class _Page(Page):
             self.styled(parts, indent=INDENT, hang=2)
         if len(chosen) < len(readings):
             self.styled([(f"and {len(readings) - len(chosen)} more; -v lists them", "dim")], indent=INDENT)
+
+    def terms(self, shown: Outline) -> None:
+        """Print the parts of the scores of the classes that are listed."""
+        ranked = [rank.class_id for rank in shown.ranking if rank.class_id is not None]
+        if not ranked:
+            return
+        self.heading("Parts of the scores (natural logarithms)")
+        for item in shown.answer.hypotheses:
+            if item.class_id in ranked:
+                self.paragraph(
+                    f"{self.symbols.bullet} ", f"{item.class_id}: {terms_text(item.terms)}", indent=INDENT
+                )
 
     def queries(self, answer: Answer) -> None:
         """Print the names of the queries behind the answer."""

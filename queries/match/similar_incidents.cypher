@@ -15,9 +15,10 @@
 // column: causes       list[str]                confirmed classes, sorted
 
 // The work must not grow with the number of incidents. So candidates are those that share one of the rarest findings
-// ("openers": the rarest one, then the next as long as they are 2,000 findings in all), and only the best 200 of them
-// are compared by everything that was seen. With few incidents every finding opens, and the ranking is exact.
-// The counts are degrees (findings in every state and space): one engine reads them without visiting the findings.
+// ("openers": the rarest one, then the next as long as they are 1,000 findings in all). They are ranked by what they
+// share, whatever its state, which both engines tell without reading a finding; the best 100 are then compared
+// exactly. With few incidents every finding opens, and nothing is left out.
+// The counts are degrees: findings in every state and space.
 CALL () { MATCH (i:Incident) RETURN count(i) AS incidents }
 WITH incidents, $observables + COLLECT {
   UNWIND [id IN [$incident] WHERE id IS NOT NULL] AS id
@@ -32,25 +33,24 @@ WITH incidents, o, COUNT { (o)<-[:FOUND]-() } AS findings
 WHERE findings > 0
 WITH o, findings, log((incidents + 1.0) / (findings + 1.0)) AS rarity
 ORDER BY findings, o.id
-WITH collect({o: o, id: o.id, findings: findings, rarity: rarity}) AS terms
-WITH terms, [t IN terms | t.id] AS ids,
+WITH collect({o: o, findings: findings, rarity: rarity}) AS terms, collect(o) AS observables
+WITH terms, observables,
      [k IN range(0, size(terms) - 1)
-      WHERE k = 0 OR reduce(sum = 0, t IN terms[0..k + 1] | sum + t.findings) <= 2000 | terms[k]] AS openers
+      WHERE k = 0 OR reduce(sum = 0, t IN terms[0..k + 1] | sum + t.findings) <= 1000 | terms[k].o] AS openers
 UNWIND openers AS opener
-WITH terms, ids, opener.o AS o, opener.rarity AS rarity
-MATCH (o)<-[f:FOUND]-(i:Incident)
-WHERE f.state = 'present' AND f.space IN $spaces
-WITH terms, ids, i, round(sum(rarity), 9) AS score
-WHERE ($exclude IS NULL OR i.id <> $exclude) AND ($incident IS NULL OR i.id <> $incident)
-WITH terms, ids, i, score
+MATCH (opener)<-[:FOUND]-(i:Incident)
+WITH DISTINCT terms, observables, i
+WHERE i.space IN $spaces AND ($exclude IS NULL OR i.id <> $exclude) AND ($incident IS NULL OR i.id <> $incident)
+MATCH (i)-[:FOUND]->(o)
+WHERE o IN observables
+WITH terms, observables, i, round(sum(head([t IN terms WHERE t.o = o | t.rarity])), 9) AS score
 ORDER BY score DESC, coalesce(i.opened, '') DESC, i.id
-LIMIT 200
+LIMIT 100
 MATCH (i)-[f:FOUND]->(o:Observable)
-WHERE f.state = 'present' AND o.id IN ids
-WITH terms, i, o.id AS id
+WHERE f.state = 'present' AND o IN observables
+WITH i, o.id AS id, head([t IN terms WHERE t.o = o | t.rarity]) AS rarity
 ORDER BY id
-WITH terms, i, collect(DISTINCT id) AS shared
-WITH i, shared, reduce(sum = 0.0, t IN terms | CASE WHEN t.id IN shared THEN sum + t.rarity ELSE sum END) AS score
+WITH i, collect(id) AS shared, round(sum(rarity), 9) AS score
 ORDER BY score DESC, coalesce(i.opened, '') DESC, i.id
 LIMIT $limit
 WITH i, score, shared, COLLECT { MATCH (i)-[:INSTANCE_OF]->(c:FailureClass) RETURN c.id ORDER BY c.id } AS causes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from failgraph.graph import client as client_module
 from failgraph.graph.client import Client, DatabaseSettings
 from failgraph.graph.database import open_database
 from failgraph.graph.values import Table
+from failgraph.queries.registry import get_query
 from failgraph.schema.errors import (
     ConflictError,
     DatabaseError,
@@ -126,7 +128,7 @@ def test_a_node_is_found_through_its_index(client: Client, label: str) -> None:
 
 def _plan(client: Client, text: str, **parameters: Any) -> Any:
     with client._session(write=False) as session:
-        return session.run(f"EXPLAIN {text}", parameters).consume().plan  # type: ignore[arg-type]
+        return session.run(f"EXPLAIN {text}", parameters).consume().plan
 
 
 def test_many_writers_of_one_thing_make_one_thing(client: Client) -> None:
@@ -294,7 +296,7 @@ def test_queries_carry_their_name_to_neo4j(neo4j_client: Client) -> None:
     """Whoever looks at the server sees which query of failgraph runs."""
     with neo4j_client._session(write=False) as session:
         running = neo4j_client._run(
-            client_module.get_query("count_nodes"),
+            get_query("count_nodes"),
             lambda transaction: session.run("SHOW TRANSACTIONS YIELD metaData RETURN metaData").value(),
             write=False,
         )
@@ -345,3 +347,19 @@ def test_a_closed_client_says_so(embedded_settings: DatabaseSettings) -> None:
 
     with pytest.raises(DatabaseError, match="is closed"):
         client.read("count_nodes")
+
+
+def test_ctrl_c_ends_a_query_at_once(client: Client) -> None:
+    """The user is not kept waiting for the answer of a long query, and the client goes on working."""
+    put_mechanisms(client, *(f"m{number}" for number in range(1000)))
+    main = threading.main_thread().ident or 0
+    started = time.monotonic()
+    threading.Timer(1.0, signal.pthread_kill, (main, signal.SIGINT)).start()
+
+    with pytest.raises(KeyboardInterrupt):
+        client._run(get_query("count_nodes"), lambda running: running.run(ENDLESS).data(), write=False)
+
+    assert time.monotonic() - started < 3.0
+    for row in client.read("running_transactions", token="a.id + b.id"):
+        client.read("terminate_transaction", transaction_id=row["transaction_id"])
+    assert client.read("count_nodes") == [{"label": "Mechanism", "nodes": 1000}]

@@ -151,3 +151,33 @@ def test_unload_takes_a_pack_out(run: Any, site: Path) -> None:
     done = run("unload", "site")
     assert (done.exit_code, done.stdout.splitlines()[0]) == (0, "pack site: unloaded")
     assert run("unload", "site").exit_code == 2
+
+
+def test_fit_writes_the_fitted_numbers(run: Any, site: Path) -> None:
+    """A fit prints its figures and the furthest pairs, and changes only fitted.yaml; again it changes nothing."""
+    before = {path: path.read_bytes() for path in site.rglob("*.yaml")}
+    done = run("fit", site)
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["pairs", "2"]
+    assert {"xid-79", "shelf-alarm"} == {line.split()[3] for line in lines if "host-bent-shelf" in line}
+    assert lines[-1] == "changed: fitted.yaml"
+    changed = [path.name for path in site.rglob("*.yaml") if path.read_bytes() != before.get(path)]
+    assert changed == ["fitted.yaml"]
+    fitted = packs.read_pack(site).fitted
+    assert fitted is not None
+    assert fitted.causes["riser-loose>bus-lost"] == 0.85
+    assert run("fit", site).stdout.splitlines()[-1] == "changed: nothing"
+
+
+def test_fit_wants_the_required_packs(run: Any, site: Path, tmp_path: Path) -> None:
+    """A required pack that does not ship must be named; the message says how."""
+    header = site_pack().header.model_copy(update={"requires": ("base",)})
+    write_pack(site_pack(header=header), site)
+    refused = run("fit", site)
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "failgraph: error: pack base is required; name its folder with --with\n",
+    )
+    write_pack(base_pack(), tmp_path / "base")
+    assert run("fit", site, "--with", tmp_path / "base").exit_code == 0

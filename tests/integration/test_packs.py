@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -278,17 +279,32 @@ def other_pack() -> PackContent:
     )
 
 
+def core_pack() -> PackContent:
+    """Return the pack that ships."""
+    return read_pack(core_pack_path())
+
+
 LOADER = """
 import sys
 from pathlib import Path
+from failgraph.graph import pack_store
 from failgraph.graph.client import DatabaseSettings
 from failgraph.graph.database import open_database
 from failgraph.loaders.sync import load_pack
 from tests.small_packs import base_pack, site_pack
-from tests.integration.test_packs import other_pack
+from tests.integration.test_packs import core_pack, other_pack
 
 uri, directory, engine = sys.argv[1] or None, Path(sys.argv[2]), sys.argv[3]
-packs = {"base": base_pack, "site": site_pack, "other": other_pack}
+packs = {"base": base_pack, "site": site_pack, "other": other_pack, "core": core_pack}
+write_steps = pack_store.write_steps
+
+def told_steps(*arguments):
+    steps = write_steps(*arguments)
+    print("writing", flush=True)
+    return steps
+
+if sys.argv[4:] == ["core"]:
+    pack_store.write_steps = told_steps
 settings = DatabaseSettings(data_dir=directory, uri=uri, engine=engine)
 with open_database(settings) as client:
     print("ready", flush=True)
@@ -346,6 +362,24 @@ def test_two_processes_load_at_once(embedded_settings: DatabaseSettings) -> None
         for content in (base_pack(), site_pack(), other_pack()):
             load_pack(client, content)
         assert together == rows_of(client)
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.6])
+def test_a_killed_load_leaves_nothing_between(embedded_settings: DatabaseSettings, seconds: float) -> None:
+    """After a load was killed in the middle of writing, the graph holds nothing of the pack or all of it."""
+    process = loader(embedded_settings, "core")
+    try:
+        assert answer(process) == "ready\n"
+        tell(process)
+        assert answer(process) == "writing\n"
+        time.sleep(seconds)
+    finally:
+        process.kill()
+        process.communicate()
+    with open_database(embedded_settings) as client:
+        found = rows_of(client)
+        load_pack(client, core_pack())
+        assert found in (Rows(), rows_of(client))
 
 
 def test_first_use_loads_the_core_pack(embedded_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

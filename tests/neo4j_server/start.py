@@ -134,7 +134,8 @@ def _fetch_jars(version: str) -> Path:
                 check=False,
             )
             if fetched.returncode:
-                raise Neo4jUnavailableError(f"Maven cannot fetch Neo4j {version}: {fetched.stdout[-500:]}")
+                reason = re.sub(r"\x1b\[[0-9;]*m", "", fetched.stdout).strip().partition("\n")[0]
+                raise Neo4jUnavailableError(f"Maven cannot fetch Neo4j {version}: {reason[:300]}")
             draft.rename(jars)
     return jars
 

@@ -18,7 +18,7 @@ MEANINGS = {"nccl-shm-failed": "NCCL could not create its segment"}
 EXPECTED_TEXT = """\
 EXPLAINED: Shared memory too small (94.1 %)
 incident: example - Set-up fails
-evidence: 3 files read, 2 findings present, 1 absent, 1 statement not attached
+evidence: 3 sources read, 2 findings present, 1 absent, 1 statement not attached
 
 What explains it
     94.1 % ███████████·  Shared memory too small
@@ -71,7 +71,7 @@ def test_text_in_plain_ascii() -> None:
     text = render_text(answers.explained(), surface=Surface(unicode=False))
     assert text.isascii()
     assert "94.1 % ###########.  Shared memory too small" in text
-    assert "  x181  nccl-shm-failed" in text
+    assert "   x181  nccl-shm-failed" in text
 
 
 PANELS = (
@@ -89,7 +89,7 @@ PANELS = (
     "Prevention",
     "Similar incidents",
     "Statements attached to nothing known",
-    "Files read",
+    "What was read",
 )
 
 
@@ -106,6 +106,12 @@ def test_text_names_the_queries_only_when_asked() -> None:
     """The queries behind the answer are for --verbose."""
     assert "match_subgraph, lexicon" in render_text(answers.explained(), verbose=True)
     assert "match_subgraph" not in render_text(answers.explained())
+
+
+def test_text_shows_the_parts_of_scores_only_when_asked() -> None:
+    """A score's parts are for --verbose."""
+    assert "shm-small: prior -4.00, structure +2.00" in render_text(answers.explained(), verbose=True)
+    assert "structure" not in render_text(answers.explained())
 
 
 def test_markdown_is_one_document_without_html() -> None:
@@ -175,8 +181,8 @@ def test_nothing_recognised_is_said_plainly() -> None:
     [
         (Verdict.EXPLAINED, 0.03, "Shared memory too small (94.1 %)"),
         (Verdict.AMBIGUOUS, 0.03, "most likely Shared memory too small (94.1 %), but not surely"),
-        (Verdict.UNKNOWN, 0.03, "no class stands out; the nearest is Shared memory too small (94.1 %)"),
-        (Verdict.UNKNOWN, 0.95, "none of the known classes fits well enough (95.0 %): unlike anything known"),
+        (Verdict.UNKNOWN, 0.03, "no class stands out; the likeliest is Shared memory too small (94.1 %)"),
+        (Verdict.UNKNOWN, 0.95, "no known class fits (95.0 %): unlike anything known"),
     ],
 )
 def test_headline_follows_the_verdict(verdict: Verdict, none: float, headline: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from importlib import import_module
 
 import pytest
 
@@ -18,7 +19,7 @@ def _forget_colorsys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_hidden_module_is_not_found() -> None:
     """Inside the block the import fails as if nothing were installed."""
     with without_modules("colorsys"), pytest.raises(ModuleNotFoundError, match="hidden here on purpose"):
-        import colorsys  # noqa: F401
+        import_module("colorsys")
 
 
 def test_a_module_is_found_again_afterwards() -> None:
@@ -26,9 +27,7 @@ def test_a_module_is_found_again_afterwards() -> None:
     with pytest.raises(KeyError), without_modules("colorsys"):
         raise KeyError
 
-    import colorsys
-
-    assert colorsys.__name__ == "colorsys"
+    assert import_module("colorsys").__name__ == "colorsys"
 
 
 def test_other_threads_see_everything() -> None:
@@ -36,9 +35,7 @@ def test_other_threads_see_everything() -> None:
     found = []
 
     def work() -> None:
-        import colorsys
-
-        found.append(colorsys.__name__)
+        found.append(import_module("colorsys").__name__)
 
     with without_modules("colorsys"):
         thread = threading.Thread(target=work)
@@ -54,4 +51,4 @@ def test_blocks_nest() -> None:
         with without_modules("chunk"):
             pass
         with pytest.raises(ModuleNotFoundError):
-            import colorsys  # noqa: F401
+            import_module("colorsys")

@@ -187,7 +187,7 @@ def test_the_order_of_loads_does_not_matter() -> None:
 
 
 def test_a_shared_step_is_one_relationship_with_all_its_classes() -> None:
-    """A step belongs to the required pack; the other pack's class and its fit count while that pack is loaded."""
+    """A step belongs to the required pack, with its strength; the other pack's class counts while that is loaded."""
     id_ = "CAUSES:riser-loose>bus-lost"
     alone = loaded(base_pack())
     both = loaded(site_pack(), into=alone)
@@ -198,18 +198,18 @@ def test_a_shared_step_is_one_relationship_with_all_its_classes() -> None:
     }
     assert both.relations[id_].properties == {
         "pack": "base",
-        "strength": 0.1,
+        "strength": 0.85,
         "classes": ["host-bent-shelf", "host-loose-riser"],
     }
 
 
 def test_a_step_that_its_owner_drops_passes_to_the_other_pack() -> None:
-    """When the required pack no longer has a step, it belongs to the pack that still does, with its strength."""
+    """When the required pack no longer has a step or a fit, the pack that still does has both."""
     smaller = items(
         base_pack(),
         "classes",
         with_key("host-loose-riser", root="bus-lost", layer="gpu", chain={"bus-lost": ["job-aborts"]}),
-    )
+    ).model_copy(update={"fitted": None})
     step = loaded(smaller, into=loaded(base_pack(), site_pack())).relations["CAUSES:riser-loose>bus-lost"]
     assert step.properties == {"pack": "site", "strength": 0.1, "classes": ["host-bent-shelf"]}
 
