@@ -68,8 +68,9 @@ class Client:
     directory of the embedded engine.
     """
 
-    def __init__(self, settings: DatabaseSettings) -> None:
+    def __init__(self, settings: DatabaseSettings, meanwhile: Callable[[], object] | None = None) -> None:
         self._settings = settings
+        self._meanwhile = meanwhile
         self._embedded: engines.EmbeddedEngine | None = None
         self._driver: neo4j.Driver | None = None
         self._bookmarks: neo4j.BookmarkManager | None = None
@@ -81,15 +82,19 @@ class Client:
         self.version = ""
 
     @classmethod
-    def open(cls, settings: DatabaseSettings) -> Self:
+    def open(cls, settings: DatabaseSettings, meanwhile: Callable[[], object] | None = None) -> Self:
         """Connect to the server, or start (or find) the embedded engine.
+
+        Args:
+            settings: which database.
+            meanwhile: done in another thread while the embedded engine starts; for imports that come next.
 
         Raises:
             UsageError: the address is none.
             DatabaseError: nothing answers there, or the login is refused.
             EngineError: the embedded engine cannot start.
         """
-        client = cls(settings)
+        client = cls(settings, meanwhile)
         try:
             client._connect()
         except BaseException:
@@ -315,7 +320,7 @@ class Client:
                 self._settings.data_dir,
                 self._settings.engine,
                 command_timeout=self._settings.query_timeout,
-                meanwhile=_import_driver,
+                meanwhile=self._prepare,
             )
             # An open connection would keep the Java runtime, and with it this process, from ending.
             _open_clients.add(self)
@@ -330,6 +335,12 @@ class Client:
             agent = self._driver.get_server_info().agent
         match = _VERSION.search(agent)
         self.version = match[0] if match else agent.partition("/")[2]
+
+    def _prepare(self) -> None:
+        """Do in another thread what can be done while the engine starts."""
+        _import_driver()
+        if self._meanwhile is not None:
+            self._meanwhile()
 
     def _connect_again(self) -> None:
         """Find the process that serves the embedded engine now, or become it."""
@@ -359,6 +370,7 @@ class Client:
                 auth=(username or "neo4j", password) if password is not None else None,
                 user_agent=APPLICATION,
                 connection_timeout=10.0,
+                initial_retry_delay=0.2,
             )
         except (ValueError, library.exceptions.DriverError) as error:
             raise UsageError(f"{uri!r} is no address of a database ({error}); correct NEO4J_URI.") from error

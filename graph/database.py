@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,17 +15,21 @@ DELETE_BATCH: Final = 5_000
 MIGRATION_ATTEMPTS: Final = 4
 
 
-def open_database(settings: DatabaseSettings) -> Client:
+def open_database(settings: DatabaseSettings, meanwhile: Callable[[], object] | None = None) -> Client:
     """Connect to the database and make sure that it has this version's constraints and indexes.
 
     A new database is migrated, and so is the embedded one after an update of failgraph. A server that others use
     too is migrated by ``failgraph db migrate``, when its owner decides.
 
+    Args:
+        settings: which database.
+        meanwhile: see :meth:`Client.open`.
+
     Raises:
         MigrationError: it is of a newer failgraph, an applied migration was changed, or a server is behind.
         DatabaseError: it cannot be reached.
     """
-    client = Client.open(settings)
+    client = Client.open(settings, meanwhile)
     try:
         state = migration_state(client)
         if state.pending and state.applied and not client.embedded:

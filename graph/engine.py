@@ -375,8 +375,9 @@ def _serve(package: ModuleType, home: Path, password: str, *, quiet: bool) -> tu
             "server_defaultDatabases": f"{DATABASE}[{USERNAME}]",
         }
         try:
-            with _silence() if quiet else nullcontext():
+            with _silence() if quiet else nullcontext(), without_modules("numpy", "pandas", "pyarrow"):
                 server = package.create_server(str(home / "server"), password, config=config)
+            with _silence() if quiet else nullcontext():
                 server.start()
         except package.ArcadeDBError as error:
             if "Unable to listen" not in str(error) or attempt == 4:

@@ -25,10 +25,11 @@ from failgraph.schema.exchange import (
     Support,
     Unknown,
 )
+from failgraph.schema.witness import TextWitness
 
 DETAILED = 10
 """So many hypotheses carry path, ledger, checks and remedies."""
-FLIP_CANDIDATES = 6
+FLIP_CANDIDATES = 3
 """So many unseen observables are tried exactly as the finding that would turn best and runner-up."""
 DIFFERING_SHOWN = 5
 
@@ -42,12 +43,19 @@ class _Evidence:
     counted_elsewhere: tuple[str, ...]
 
 
-def match(client: Client, incident: Incident, *, spaces: Sequence[str] = ("default",)) -> Answer:
+def match(
+    client: Client,
+    incident: Incident,
+    *,
+    text: TextWitness | None = None,
+    spaces: Sequence[str] = ("default",),
+) -> Answer:
     """Return the answer for one incident.
 
     Args:
         client: a client of a migrated database with at least one pack.
         incident: the findings as read, and what was read.
+        text: how the report reads as a whole, where there is prose and a model of it.
         spaces: spaces whose stored incidents may be shown as similar.
 
     Raises:
@@ -57,7 +65,7 @@ def match(client: Client, incident: Incident, *, spaces: Sequence[str] = ("defau
     named = sorted({f.observable for f in findings if f.observable is not None})
     knowledge = store.subgraph(client, named)
     _refuse_unknown(client, named, knowledge)
-    ranked = _rank(knowledge, findings)
+    ranked = _rank(knowledge, findings, text)
     ranking, evidence = ranked.ranking, ranked.evidence
 
     top = [entry.class_id for entry in ranking.classes[:DETAILED]]
@@ -99,6 +107,7 @@ def match(client: Client, incident: Incident, *, spaces: Sequence[str] = ("defau
                     "refuting": book.refuting,
                     "missing": book.missing,
                     "checks": explain.worthwhile_checks(details[head.id], rival, findings, leaks),
+                    "words": text.words.get(head.id, ()) if text else (),
                     "remedies": details[head.id].remedies,
                     "preventions": details[head.id].preventions,
                 }
@@ -114,7 +123,7 @@ def match(client: Client, incident: Incident, *, spaces: Sequence[str] = ("defau
         threshold=score.EXPLAINED_FROM,
         hypotheses=tuple(hypotheses),
         unknown=Unknown(probability=ranking.unknown, reason=ranking.unknown_reason),
-        contrast=_contrast(wider, findings, ranking, candidates),
+        contrast=_contrast(wider, findings, text, ranking, candidates),
         findings=findings,
         unexplained=tuple(
             finding.id
@@ -214,7 +223,7 @@ class _Ranked:
     approximations: tuple[str, ...]
 
 
-def _rank(knowledge: store.Subgraph, findings: Sequence[Finding]) -> _Ranked:
+def _rank(knowledge: store.Subgraph, findings: Sequence[Finding], text: TextWitness | None) -> _Ranked:
     """Weigh every accepted class exactly."""
     evidence = _evidence(knowledge, findings)
     structure = infer.structure(knowledge.network, evidence.likelihoods)
@@ -230,6 +239,9 @@ def _rank(knowledge: store.Subgraph, findings: Sequence[Finding]) -> _Ranked:
             if refuter.when == "present" and refuter.observable in present
         ),
         none=score.none_of_these(list(given.values()), base, len(evidence.likelihoods)),
+        text=text.log_ratios if text else None,
+        none_text=text.none if text else 0.0,
+        weights=score.WITH_TEXT if text else None,
     )
     return _Ranked(ranking, evidence, structure.approximations)
 
@@ -253,6 +265,7 @@ def _flip_candidates(
 def _contrast(
     knowledge: store.Subgraph,
     findings: Sequence[Finding],
+    text: TextWitness | None,
     ranking: score.Ranking,
     candidates: Sequence[str],
 ) -> Contrast | None:
@@ -282,7 +295,7 @@ def _contrast(
         assumed = Finding(id="assumed", observable=observable, state=state)
         turned = {
             entry.class_id: entry.probability
-            for entry in _rank(knowledge, [*findings, assumed]).ranking.classes
+            for entry in _rank(knowledge, [*findings, assumed], text).ranking.classes
         }
         if turned[other] > turned[best]:
             flip, flip_state = observable, state

@@ -97,11 +97,17 @@ def none_of_these(log_given: Sequence[float], log_base: float, findings: int) ->
 class Weights:
     """Weights of the witnesses, the bias of *none* and the temperature; 1, 0 and 1 until they are fitted."""
 
+    prior: float = 1.0
     structure: float = 1.0
     circumstances: float = 1.0
     text: float = 1.0
+    none_text: float = 1.0
     none_bias: float = 0.0
     temperature: float = 1.0
+
+
+WITH_TEXT: Final = Weights(prior=0.66, structure=0.2, text=0.84, none_text=0.29)
+"""Weights where the prose is a witness too."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,7 @@ def combine(
     *,
     circumstances: Mapping[str, float] | None = None,
     text: Mapping[str, float] | None = None,
+    none_text: float = 0.0,
     weights: Weights | None = None,
 ) -> Ranking:
     """Return the classes ranked by probability; ids decide between equals.
@@ -143,6 +150,7 @@ def combine(
         circumstances: log ratio of the circumstances against their base rates, by class, where they are weighed;
             0 where a class is not named.
         text: log likelihood ratio of the prose, likewise.
+        none_text: the same for troubles outside all classes.
         weights: of the witnesses.
     """
     weights = weights or Weights()
@@ -160,7 +168,7 @@ def combine(
     logits = {
         class_id: math.fsum(
             (
-                term.prior,
+                weights.prior * term.prior,
                 weights.structure * term.structure,
                 term.refuters,
                 weights.circumstances * (term.circumstances or 0.0),
@@ -171,7 +179,10 @@ def combine(
         for class_id, term in terms.items()
     }
     none_logit = (
-        math.log(NONE_PRIOR) + weights.none_bias + weights.structure * none.log_ratio
+        weights.prior * math.log(NONE_PRIOR)
+        + weights.none_bias
+        + weights.structure * none.log_ratio
+        + weights.none_text * none_text
     ) / weights.temperature
     peak = max(none_logit, *logits.values())
     mass = math.fsum(math.exp(logit - peak) for logit in (*logits.values(), none_logit))

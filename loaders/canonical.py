@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from failgraph.schema.pack import ClassItem, ObservableItem, PackContent
+from failgraph.schema.pack import ClassItem, NarrativeItem, ObservableItem, PackContent
 from failgraph.schema.scales import Strength
 
 STRENGTH_ORDER: Final = tuple(Strength)
@@ -36,7 +36,23 @@ def canonical_pack(content: PackContent) -> PackContent:
                 )
             ),
             "circumstances": tuple(sorted(content.circumstances, key=lambda item: item.id)),
+            "narratives": tuple(sorted(map(_canonical_narrative, content.narratives), key=narrative_order)),
             "adjustments": tuple(sorted(content.adjustments, key=lambda item: item.target)),
+        }
+    )
+
+
+def narrative_order(item: NarrativeItem) -> tuple[str, int]:
+    """Return what narratives are sorted by: the class, then the number."""
+    name, _, number = item.id.rpartition("/")
+    return name, int(number)
+
+
+def _canonical_narrative(item: NarrativeItem) -> NarrativeItem:
+    return item.model_copy(
+        update={
+            "circumstances": tuple(sorted(item.circumstances)),
+            "observables": tuple(sorted(item.observables)),
         }
     )
 

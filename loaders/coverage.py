@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Final
 
 from failgraph.loaders.ledger import Draft
+from failgraph.loaders.parsers.kernel import KERNEL_SOURCE
 from failgraph.loaders.parsers.nccl import NCCL_LOG
 from failgraph.loaders.tally import PLACES, FileRecord, Tally
 from failgraph.schema.exchange import State
@@ -77,17 +78,16 @@ def short_host(name: str) -> str:
 def counts(tally: Tally, record: FileRecord, window: Window | None) -> bool:
     """Return whether lines belong to the incident; if not, they are stale.
 
-    Without a window only the last boot counts. With one, lines whose time is known count when it lies inside; of
-    the others, those of the last boot that overlaps the window.
+    Without a window only the last boot counts. With one, lines whose time is known count when it lies inside,
+    whatever the boot: a crash and the restart after it are one incident. Of lines without a time, those of the last
+    boot that overlaps the window count.
     """
     if tally.outside:
         return False
+    if len(record.boots) == 1 or (window is not None and tally.first is not None):
+        return True
     overlapping = _overlapping_boots(record, window)
-    if not overlapping:
-        return False
-    if window is not None and tally.first is not None:
-        return tally.boot in overlapping
-    return tally.boot == overlapping[-1]
+    return bool(overlapping) and tally.boot == overlapping[-1]
 
 
 def is_complete(record: FileRecord, window: Window | None) -> bool:
@@ -96,7 +96,7 @@ def is_complete(record: FileRecord, window: Window | None) -> bool:
         return False
     if record.kind == NCCL_LOG.name:
         return False  # most of its lines have no time, and its level is not known
-    is_kernel = "kernel log" in record.sources
+    is_kernel = KERNEL_SOURCE in record.sources
     if is_kernel and len(record.words) < KERNEL_WORDS:
         return False
     if window is None:

@@ -248,7 +248,7 @@ class Re2Engine:
             if self._set.Match(part):
                 offset = start
                 for line in part.split(b"\n"):
-                    found.extend((offset, position) for position in self._set.Match(line))
+                    found.extend((offset, position) for position in self._set.Match(line) or ())
                     offset += len(line) + 1
             start = stop
         return found

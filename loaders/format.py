@@ -26,6 +26,7 @@ from failgraph.schema.pack import (
     LayerItem,
     MechanismItem,
     MetricSignature,
+    NarrativeItem,
     ObservableItem,
     PackContent,
     PackHeader,
@@ -54,6 +55,9 @@ def format_pack(content: PackContent) -> dict[str, str]:
         dimension = circumstance.id.split(".", 1)[0]
         file = documents.setdefault(f"circumstances/{dimension}.yaml", {})
         file[circumstance.id] = _circumstance(circumstance)
+    for narrative in pack.narratives:
+        file = documents.setdefault(f"narratives/{narrative.topic}.yaml", {})
+        file[narrative.id] = _narrative(narrative)
     if pack.adjustments:
         documents["adjustments.yaml"] = {item.target: _adjustment(item) for item in pack.adjustments}
     if pack.fitted is not None:
@@ -175,6 +179,18 @@ def _circumstance(item: CircumstanceItem) -> dict[str, Any]:
         base_rate=item.base_rate,
         phrases=list(item.phrases),
         not_phrases=list(item.not_phrases),
+        note=item.note,
+    )
+
+
+def _narrative(item: NarrativeItem) -> dict[str, Any]:
+    return _filled(
+        style=item.style,
+        presentation=item.presentation,
+        text=item.text,
+        checked=list(item.checked),
+        circumstances=list(item.circumstances),
+        observables=list(item.observables),
         note=item.note,
     )
 

@@ -49,11 +49,12 @@ def incident_from_input(handed_in: MatchInput, lexicon: Lexicon) -> Incident:
     ]
     unattached: tuple[Unattached, ...] = ()
     zone = None
+    told = None
     if handed_in.text and handed_in.text.strip():
         span = f"{window.start}/{window.end}" if window else None
         read = read_text(handed_in.text, lexicon, window=span, name=TEXT_NAME)
         said += read.findings
-        unattached, zone = read.unattached, read.assumed_timezone
+        unattached, zone, told = read.unattached, read.assumed_timezone, read.text
     ordered = sorted(said, key=lambda finding: (finding.subject, finding.state.value))
     return Incident(
         id=mask(handed_in.incident) if handed_in.incident else None,
@@ -62,6 +63,7 @@ def incident_from_input(handed_in: MatchInput, lexicon: Lexicon) -> Incident:
             for position, finding in enumerate(ordered, start=1)
         ),
         unattached=unattached,
+        text=told,
         context=handed_in.context,
         window=window,
         assumed_timezone=zone,

@@ -16,6 +16,7 @@ from typing import Final
 from failgraph.loaders.archive import Budget, Leaf, Source, leaves, list_sources
 from failgraph.loaders.coverage import counts, fleet_of, is_complete, silence
 from failgraph.loaders.ledger import Draft, draft_of, findings_of
+from failgraph.loaders.mask import mask, printable
 from failgraph.loaders.notes import LONGEST_NOTE, FrontMatter, Note, Passage, read_note
 from failgraph.loaders.parsers.base import Kind
 from failgraph.loaders.parsers.note import INCIDENT_NOTE, is_own
@@ -39,6 +40,10 @@ Progress = Callable[[int, int], None]
 
 _HOST_KEYS: Final = ("hosts", "nodes", "nnodes", "num_nodes", "number_of_nodes")
 _UNREAD_SHOWN: Final = 3
+LARGEST_EXCERPT: Final = 16_384
+"""Bytes of a file that counts as a part of what somebody tells; a longer one is a log, and only its findings count."""
+LARGEST_TOLD: Final = 256 * 1024
+"""Characters of what is told in one incident that are kept."""
 
 
 def read_incident(
@@ -134,6 +139,7 @@ class _IncidentReader:
         self._drafts: list[Draft] = []
         self._unattached: list[Unattached] = []
         self._notes: list[FrontMatter] = []
+        self._told: list[str] = []
 
     def read(self, paths: Sequence[Path], progress: Progress | None) -> Incident:
         sources = list_sources(paths)
@@ -218,6 +224,7 @@ class _IncidentReader:
         self._notes.append(note.front)
         passages = PassageReader(name, self._setting, self._phrase_index())
         passages.read(note.passages)
+        self._told += [passage.text for passage in note.passages]
         if note.truncated and problem is None:
             problem = f"only the first {shown_size(LONGEST_NOTE)} were read"
         self._take_passages(passages)
@@ -239,6 +246,8 @@ class _IncidentReader:
                 text = raw.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", " ")
                 prose = prose_passages(text, strict=not pasted)
         spoken = {number for passage in prose for number in range(passage.line, passage.last_line + 1)}
+        if len(excerpt := reader.peek(LARGEST_EXCERPT + 1)) <= LARGEST_EXCERPT:
+            self._told.append(excerpt.decode("utf-8", errors="replace"))
         log = LogReader(name, kind, self._setting, excerpt_from=1 if pasted else None, passed_over=spoken)
         record = log.read(reader)
         self._records.append(record)
@@ -288,6 +297,7 @@ class _IncidentReader:
             findings=findings_of([*self._drafts, *unsaid]),
             unattached=tuple(self._unattached),
             readings=tuple(self._readings),
+            text=mask(printable("\n".join(self._told)[:LARGEST_TOLD])) or None,
             context=context,
             window=self._window,
             assumed_timezone=self._zone_name if self._clock.assumed else None,

@@ -19,13 +19,6 @@ _KEYWORD: Final = (
     r"|auth_?token|access_?token|refresh_?token|session_?token|token|credentials?|wandb_api_key|hf_token|sas_?token|sig)"
 )
 _RULES: Final = (
-    (
-        "private key",
-        re.compile(
-            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]{0,6000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)"
-        ),
-    ),
-    ("private key", re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^\n]*")),
     ("token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,4096}(?:\.[A-Za-z0-9_-]{0,4096})?")),
     ("key", re.compile(r"\b(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AIPA|ANPA|AROA|ASCA)[A-Z0-9]{16}\b")),
     ("key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])")),
@@ -45,6 +38,9 @@ _RULES: Final = (
         ),
     ),
 )
+_KEY_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----")
+_KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----")
+_LONGEST_KEY: Final = 8192
 _URL_PASSWORD: Final = re.compile(
     r"(?P<head>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@?#]{0,128}:)[^\s/@]{1,256}(?=@)"
 )
@@ -54,12 +50,12 @@ _BEARER: Final = re.compile(
     re.IGNORECASE,
 )
 _ASSIGNED: Final = re.compile(
-    rf"(?P<head>(?<![A-Za-z0-9])[A-Za-z0-9_-]{{0,40}}?{_KEYWORD}[\"']?\s{{0,4}}(?:=|:(?!:))\s{{0,4}})"
-    r"(?P<value>\"[^\"\n]{1,512}\"|'[^'\n]{1,512}'|[^\s\"',;&)\]}]{3,512})",
+    rf"(?P<head>(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{{0,100}}?{_KEYWORD}[\"']?\s{{0,4}}(?:=|:(?!:))\s{{0,4}})"
+    r"(?P<value>\"[^\"\n]{1,8192}\"|'[^'\n]{1,8192}'|[^\s\"',;&)\]}]{3,8192})",
     re.IGNORECASE,
 )
 _OPTION: Final = re.compile(
-    rf"(?P<head>(?<!\S)--?[A-Za-z0-9_-]{{0,40}}?{_KEYWORD}\s{{1,4}})(?P<value>\"[^\"\n]{{1,512}}\"|'[^'\n]{{1,512}}'|[^\s-]\S{{2,511}})",
+    rf"(?P<head>(?<!\S)--?[A-Za-z0-9_-]{{0,40}}?{_KEYWORD}\s{{1,4}})(?P<value>\"[^\"\n]{{1,8192}}\"|'[^'\n]{{1,8192}}'|[^\s-]\S{{2,8191}})",
     re.IGNORECASE,
 )
 _MAIL: Final = re.compile(
@@ -88,6 +84,7 @@ def mask(text: str) -> str:
     >>> mask("NVRM: Xid (PCI:0000:52:00): 79, GPU has fallen off the bus.")
     'NVRM: Xid (PCI:0000:52:00): 79, GPU has fallen off the bus.'
     """
+    text = _without_private_keys(text)
     text = _URL_PASSWORD.sub(r"\g<head>[masked: password]", text)
     text = _BEARER.sub(r"\g<head>[masked: token]", text)
     text = _ASSIGNED.sub(_assigned, text)
@@ -95,6 +92,19 @@ def mask(text: str) -> str:
     for name, rule in _RULES:
         text = rule.sub(f"[masked: {name}]", text)
     return _MAIL.sub("[masked: e-mail]", text)
+
+
+def _without_private_keys(text: str) -> str:
+    """Hide a key up to its end; where the end is missing, up to the end of the line."""
+    parts: list[str] = []
+    done = 0
+    while (begin := _KEY_BEGIN.search(text, done)) is not None:
+        end = text.find("-----END", begin.end(), begin.end() + _LONGEST_KEY)
+        closing = _KEY_END.match(text, end) if end >= 0 else None
+        line_end = text.find("\n", begin.end())
+        parts += [text[done : begin.start()], "[masked: private key]"]
+        done = closing.end() if closing is not None else (len(text) if line_end < 0 else line_end)
+    return "".join([*parts, text[done:]])
 
 
 def _assigned(match: re.Match[str]) -> str:
@@ -123,4 +133,9 @@ def quote(text: str, around: tuple[int, int] = (0, 0)) -> str:
 
 def plain(text: str) -> str:
     """Return text without terminal controls, line breaks and invisible characters."""
-    return _CONTROL.sub("", text.replace("\t", " ").replace("\n", " "))
+    return printable(text.replace("\t", " ").replace("\n", " "))
+
+
+def printable(text: str) -> str:
+    """Return text without terminal controls and invisible characters; lines stay."""
+    return _CONTROL.sub("", text)

@@ -24,7 +24,7 @@ from failgraph.schema.nodes import IncidentStatus
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-LONGEST_NOTE: Final = 1024 * 1024
+LONGEST_NOTE: Final = 256 * 1024
 """Only so many bytes of a note are read as Markdown."""
 
 _LATER: Final = re.compile(

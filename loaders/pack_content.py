@@ -17,6 +17,7 @@ from failgraph.schema.pack import (
     LayerItem,
     MechanismItem,
     MetricSignature,
+    NarrativeItem,
     ObservableItem,
     PackContent,
     PackHeader,
@@ -90,6 +91,23 @@ class _Pack:
                     id=node.id, **_given(node, "means", "phrases", "not_phrases", "base_rate", "note")
                 )
                 for node in self.owned("Circumstance")
+            ),
+            narratives=tuple(
+                NarrativeItem(
+                    id=node.id,
+                    **_given(
+                        node,
+                        "topic",
+                        "style",
+                        "presentation",
+                        "text",
+                        "checked",
+                        "circumstances",
+                        "observables",
+                        "note",
+                    ),
+                )
+                for node in self.owned("Narrative")
             ),
             adjustments=tuple(
                 AdjustmentItem(target=row.end[1], **_given(row, "prior", "status", "phrases", "negated"))

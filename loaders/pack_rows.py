@@ -134,6 +134,8 @@ def _nodes(content: PackContent, checksum: str) -> Iterator[NodeRow]:
         yield node_row(nodes.Circumstance(**circumstance.model_dump(), dimension=dimension, pack=pack))
     for check in content.checks:
         yield node_row(nodes.Check(**check.model_dump(exclude={"reveals"}), pack=pack))
+    for narrative in content.narratives:
+        yield node_row(nodes.Narrative(**narrative.model_dump(), pack=pack))
     for item in content.classes:
         yield from _class_nodes(item, pack)
     for locator in sorted({locator for item in content.classes for locator in item.sources}):
@@ -192,6 +194,9 @@ def _relations(content: PackContent) -> Iterator[RelationRow]:
         yield from _observable_relations(observable, pack)
     for check in content.checks:
         yield from _check_relations(check, pack)
+    for narrative in content.narratives:
+        if narrative.describes is not None:
+            yield _relation(relations.Describes, narrative.id, narrative.describes, pack)
     for item in content.classes:
         yield from _class_relations(item, pack)
 

@@ -29,12 +29,15 @@ from failgraph.schema.pack import (
     FittedNumbers,
     LayerItem,
     MechanismItem,
+    NarrativeItem,
     ObservableItem,
     PackContent,
     PackHeader,
     PackItem,
 )
 
+TEXT_MODEL: Final = "text-model.npz"
+"""What ``failgraph pack train`` makes of a pack's narratives, in the pack's folder; not a part of its content."""
 _NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 
@@ -95,7 +98,12 @@ class PackSource:
 
 def core_pack_path() -> Path:
     """Return the folder of the knowledge that ships with failgraph."""
-    return Path(__file__).parent / "packs" / "core"
+    return shipped_pack_path("core")
+
+
+def shipped_pack_path(pack_id: str) -> Path:
+    """Return the folder of a pack that ships with failgraph: ``core``, or ``reports`` (its written reports)."""
+    return Path(__file__).parent / "packs" / pack_id
 
 
 def place_of(relative: str) -> Place | None:
@@ -118,6 +126,8 @@ def place_of(relative: str) -> Place | None:
         return Place("checks", CheckItem, {"topic": match[1]})
     if re.fullmatch(r"circumstances/[a-z0-9_]+\.yaml", relative):
         return Place("circumstances", CircumstanceItem)
+    if match := re.fullmatch(rf"narratives/({_NAME})\.yaml", relative):
+        return Place("narratives", NarrativeItem, {"topic": match[1]})
     return None
 
 
@@ -199,7 +209,7 @@ class _Reader:
             folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in linked)
             for name in sorted([*names, *linked]):
                 path = here / name
-                if name.startswith("."):
+                if name.startswith(".") or path == self.root / TEXT_MODEL:
                     continue
                 if name in linked or (path.is_symlink() and not path.resolve().is_relative_to(top)):
                     self.error(

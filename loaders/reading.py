@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from failgraph.loaders.blockmatch import BlockMatcher
 from failgraph.loaders.mask import quote
 from failgraph.loaders.parsers.base import Facts, Kind
+from failgraph.loaders.parsers.kernel import KERNEL_SOURCE
 from failgraph.loaders.parsers.nccl import rank_of_init
 from failgraph.loaders.parsers.text import TextParser
 from failgraph.loaders.recognise import sample_lines
@@ -113,7 +114,7 @@ class LogReader:
         self._last: dict[tuple[int, int, bool], _Seen] = {}
         self._flooded: dict[tuple[int, int, bool], tuple[View, int]] = {}
         self._ranks: dict[tuple[str, int], tuple[int, int]] = {}
-        self._has_boots = "kernel log" in kind.sources
+        self._has_boots = KERNEL_SOURCE in kind.sources
         self._boundary = -1
         self._header = 0
         self._early: Facts | None = None
@@ -180,11 +181,11 @@ class LogReader:
         boot = len(self._record.boots) - 1
         key = (hit.position, boot, False)
         tally = self._tallies.get(key)
-        if self._setting.window is None and tally is not None and tally.count >= _TIMED:
-            if view.data.find(_REPEATED, hit.start, hit.end) < 0:
-                tally.count += 1  # a flood: whatever it says, it has been said
-                self._flooded[key] = (view, hit.start)
-                return
+        is_flood = self._setting.window is None and tally is not None and tally.count >= _TIMED
+        if is_flood and tally is not None and view.data.find(_REPEATED, hit.start, hit.end) < 0:
+            tally.count += 1  # whatever the line says, it has been said
+            self._flooded[key] = (view, hit.start)
+            return
         line = view.data[hit.start : hit.end]
         self._count(hit.position, boot, view.number(hit.start), line, view.facts(hit.start))
 
@@ -207,10 +208,10 @@ class LogReader:
         self._flooded.pop(key, None)
         tally = self._tallies.get(key)
         if tally is None:
-            entry = self._scanner.entries[position]
-            tally = Tally(entry.id, boot, outside, self._confidence(entry.source))
-            self._tallies[key] = tally
+            tally = self._tallies[key] = Tally(self._scanner.entries[position].id, boot, outside)
         tally.add(at, facts.repeat)
+        source = self._scanner.entries[position].source
+        tally.confidence = max(tally.confidence, self._confidence(source, facts))
         if facts.host is not None:
             self._record.hosts.add(facts.host)
         if len(tally.places) < PLACES:
@@ -218,10 +219,13 @@ class LogReader:
         else:
             self._last[key] = _Seen(number, line, facts)
 
-    def _confidence(self, source: str) -> float:
-        if source in self._sources:
-            return RIGHT_SOURCE
-        return OTHER_SOURCE if self._sources else IN_TEXT
+    def _confidence(self, source: str, facts: Facts) -> float:
+        if not self._sources:
+            return IN_TEXT
+        if source not in self._sources:
+            return OTHER_SOURCE
+        # Any program can write "NVRM: Xid" into the system's log.
+        return OTHER_SOURCE if source == KERNEL_SOURCE and not facts.kernel else RIGHT_SOURCE
 
     def _place(self, position: int, number: int, line: bytes, facts: Facts, at: datetime | None) -> Place:
         text = line.decode("utf-8", errors="replace")

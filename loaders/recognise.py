@@ -53,7 +53,7 @@ def sample_lines(head: bytes) -> list[str]:
     lines = data.split(b"\n")[:-1]
     if len(lines) > 1 and not head.endswith((b"\n", b"\r")):
         lines = lines[:-1] if len(head) >= Limits().head else lines
-    return [line[:_LONGEST].decode("latin-1") for line in lines[:SAMPLE_LINES]]
+    return [line.lstrip(b"\0")[:_LONGEST].decode("latin-1") for line in lines[:SAMPLE_LINES]]
 
 
 def is_binary(head: bytes) -> bool:

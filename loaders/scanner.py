@@ -147,6 +147,8 @@ class Scanner:
                 anchors.append(Hit(line_start, line_end, position))
             elif self._matches_line(position, line, prefix_length):
                 hits.append(Hit(line_start, line_end, position))
+        hits.sort()  # engines name the signatures of one line in different order
+        anchors.sort()
         return hits, anchors
 
     def block_matches(self, position: int, text: bytes) -> Iterator[tuple[int, int]]:

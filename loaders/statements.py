@@ -14,6 +14,7 @@ LARGEST_PROSE: Final = 256 * 1024
 """Prose is looked for in texts up to this many bytes; a larger text is output of some program."""
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'’-]*")
+_COLUMNS: Final = re.compile(r"\t|\S {3,}\S")
 _SYMBOLS: Final = re.compile(r"[=<>{}\[\]|\\_#$@^~]|::|0x[0-9a-fA-F]")
 _JOINING: Final = re.compile(
     r"\b(?:an?|the|is|are|was|were|be|been|has|have|had|do|does|did|not?|none|never|nothing|all|any|every|each|only|one|two"
@@ -45,7 +46,7 @@ def is_prose(line: str, *, strict: bool = True) -> bool:
     words = _WORD.findall(text)
     if len(words) < (_LEAST_WORDS if strict else 1):
         return False
-    if "\t" in text or is_log(text):
+    if _COLUMNS.search(text) or is_log(text):
         return False
     if len(_SYMBOLS.findall(text)) > max(1, len(text) * _MOST_SYMBOLS):
         return False

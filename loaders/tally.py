@@ -55,7 +55,7 @@ class Tally:
     observable: str
     boot: int = 0
     outside: bool = False
-    confidence: float = 1.0
+    confidence: float = 0.0
     count: int = 0
     first: datetime | None = None
     last: datetime | None = None

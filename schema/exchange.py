@@ -155,6 +155,9 @@ class Incident(Exchange):
     findings: tuple[Finding, ...] = ()
     unattached: tuple[Unattached, ...] = ()
     readings: tuple[Reading, ...] = ()
+    text: str | None = Field(
+        default=None, description="what was told, masked: notes, prose and short excerpts"
+    )
     context: Context = Context()
     window: Window | None = None
     assumed_timezone: str | None = Field(default=None, description="set when a source had no zone")
@@ -229,6 +232,9 @@ class Hypothesis(Exchange):
     refuting: tuple[Support, ...] = ()
     missing: tuple[Support, ...] = ()
     checks: tuple[CheckHint, ...] = ()
+    words: tuple[str, ...] = Field(
+        default=(), description="words of the report that weighed most for the class"
+    )
     remedies: tuple[str, ...] = ()
     preventions: tuple[str, ...] = ()
 

@@ -189,10 +189,13 @@ class Narrative(PackNode):
     """(:Narrative): how an incident of a class may first be reported; written, never an incident."""
 
     labels = ("Narrative",)
+    topic: str = "general"
     text: str
-    style: str
+    style: str | None = None
     presentation: str | None = None
     checked: tuple[str, ...] = ()
+    circumstances: tuple[str, ...] = Field(default=(), description="ids of what the writer says it states")
+    observables: tuple[str, ...] = Field(default=(), description="ids of what the writer says it shows")
 
 
 class Check(PackNode):

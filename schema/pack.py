@@ -9,6 +9,7 @@ A pack is a folder::
     classes/<layer>/<class-id>.yaml  one failure class a file
     checks/<topic>.yaml              checks and what each reveals
     circumstances/<dimension>.yaml   the circumstances of one dimension
+    narratives/<topic>.yaml          first reports, written to show how classes are told; never incidents
     adjustments.yaml                 what a site pack changes on another pack's classes and observables
     fitted.yaml                      numbers made by ``failgraph pack fit``; never edited by hand
 
@@ -28,7 +29,12 @@ from failgraph.schema.scales import Specificity, Strength
 
 ID_PATTERN: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+NarrativeId = Annotated[
+    str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[1-9][0-9]*$", max_length=90)
+]
 CircumstanceId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+\.[a-z0-9-]+$", max_length=80)]
+OUTSIDE: Final = "outside"
+"""Stands for a class in the id of a narrative that no class explains."""
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 RawText = Annotated[str, StringConstraints(min_length=1)]
 """Text in which blanks at either end count: a regular expression."""
@@ -198,6 +204,34 @@ class CircumstanceItem(PackItem):
     note: str | None = None
 
 
+class NarrativeItem(PackItem):
+    """A written first report. Its id is ``class-id/number``, or ``outside/number`` for a trouble of no class.
+
+    ``circumstances`` and ``observables`` are what the report states, as its writer marked them.
+    """
+
+    id: NarrativeId
+    topic: Id
+    style: str | None = None
+    presentation: str | None = None
+    text: Text
+    checked: tuple[Text, ...] = ()
+    circumstances: tuple[CircumstanceId, ...] = ()
+    observables: tuple[Id, ...] = ()
+    note: str | None = None
+
+    @property
+    def describes(self) -> str | None:
+        """The class that is reported; None: a trouble outside all classes."""
+        name = self.id.rpartition("/")[0]
+        return None if name == OUTSIDE else name
+
+    @property
+    def whole(self) -> str:
+        """The report with what was checked, as one text."""
+        return "\n".join((self.text, *self.checked))
+
+
 class AdjustmentItem(PackItem):
     """What a site pack changes on a class or an observable of another pack."""
 
@@ -226,5 +260,6 @@ class PackContent(PackItem):
     classes: tuple[ClassItem, ...] = ()
     checks: tuple[CheckItem, ...] = ()
     circumstances: tuple[CircumstanceItem, ...] = ()
+    narratives: tuple[NarrativeItem, ...] = ()
     adjustments: tuple[AdjustmentItem, ...] = ()
     fitted: FittedNumbers | None = None

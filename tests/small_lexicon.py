@@ -1,15 +1,19 @@
-"""A small catalogue for the tests of reading, and a reader of prose that knows only whole phrases.
+"""A small catalogue for the tests of reading, a reader of prose that knows only whole phrases, and short ways to both.
 
 The core pack changes; what parsers and readers do with a line should not change with it.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
 
+from failgraph.loaders.incident import read_incident
 from failgraph.loaders.lexicon import checksum_of
 from failgraph.loaders.prose import Attachment, ProseFinding
-from failgraph.schema.exchange import State, Suggestion
+from failgraph.loaders.scanner import Scanner
+from failgraph.schema.exchange import Finding, Incident, State, Suggestion
 from failgraph.schema.lexicon import Lexicon, LexiconEntry
 from failgraph.schema.nodes import ObservableKind
 from failgraph.schema.scales import Specificity
@@ -101,3 +105,59 @@ class WholePhrases:
             attachments.append(Attachment(line, findings, nearest, offset))
             offset += len(line) + 1
         return attachments
+
+
+@cache
+def small_scanner() -> Scanner:
+    """Return a scanner for the small catalogue."""
+    return Scanner(small_lexicon())
+
+
+def read_small(*paths: Path, **options: Any) -> Incident:
+    """Return what these files tell, with the small catalogue and in UTC unless the options say otherwise."""
+    options = {"timezone": "UTC", "scanner": small_scanner(), **options}
+    return read_incident(paths, small_lexicon(), phrase_index=WholePhrases(), **options)
+
+
+def states_of(incident: Incident) -> dict[str, set[str]]:
+    """Return the states of each observable."""
+    found: dict[str, set[str]] = {}
+    for finding in incident.findings:
+        found.setdefault(str(finding.observable), set()).add(finding.state.value)
+    return found
+
+
+def finding_of(incident: Incident, observable: str, state: State = State.PRESENT) -> Finding:
+    """Return one finding."""
+    (found,) = (f for f in incident.findings if f.observable == observable and f.state is state)
+    return found
+
+
+XID: Final = "NVRM: Xid (PCI:0000:9b:00): 79, GPU has fallen off the bus."
+HUNG: Final = "INFO: task pt_main_thread:136986 blocked for more than 122 seconds."
+
+_PARTS: Final = (
+    "usb 1-1: new device",
+    "ACPI: bus type PCI registered",
+    "EXT4-fs (sda1): mounted",
+    "audit: type=1400 x",
+)
+_MORE: Final = (
+    "IPv6: ADDRCONF link becomes ready",
+    "nvme nvme0: queues",
+    "mlx5_core 0000:5c:00.0: Link up",
+    "TCP: cubic",
+)
+
+
+def boot_log(lines: int = 150, host: str = "gpu-a017", *, at: str = "2026-02-22T16", extra: str = "") -> str:
+    """Return a kernel log of one hour from the boot on."""
+    parts = _PARTS + _MORE
+    rows = [f"{at}:00:00+00:00 {host} kernel: Linux version 6.8.0-45-generic (buildd@lcy02)"]
+    rows += [
+        f"{at}:{number * 59 // lines:02d}:30+00:00 {host} kernel: {parts[number % len(parts)]}"
+        for number in range(lines)
+    ]
+    if extra:
+        rows.insert(len(rows) // 2, f"{at}:30:00+00:00 {host} kernel: {extra}")
+    return "\n".join(rows) + "\n"

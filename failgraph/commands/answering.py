@@ -22,10 +22,22 @@ def answer_incident(read: Callable[[Lexicon], Incident], output: AnswerFormat, t
     """
     from failgraph.commands.opening import open_knowledge
     from failgraph.commands.output import write_answer
-    from failgraph.graph.match import match
-    from failgraph.graph.store import lexicon
 
-    with open_knowledge() as client:
+    with open_knowledge(_import_what_follows) as client:
+        from failgraph.graph.match import match
+        from failgraph.graph.store import lexicon
+        from failgraph.loaders.prose.witness import text_witness
+
         words = lexicon(client)
-        answer = match(client, read(words))
+        incident = read(words)
+        answer = match(client, incident, text=text_witness(incident))
     write_answer(answer, output, top, {entry.id: entry.says for entry in words.entries})
+
+
+def _import_what_follows() -> None:
+    """Import what reading and matching need, while the engine starts outside Python."""
+    import failgraph.graph.match
+    import failgraph.loaders.incident
+    import failgraph.loaders.notes
+    import failgraph.loaders.prose.witness
+    import failgraph.loaders.yaml_file  # noqa: F401  imported for later

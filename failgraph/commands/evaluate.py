@@ -44,6 +44,7 @@ def evaluate(
     from failgraph.loaders.evaluate import evaluate as measure
     from failgraph.loaders.incident import read_incident
     from failgraph.loaders.prose import PhraseIndex
+    from failgraph.loaders.prose.witness import text_witness
     from failgraph.loaders.scanner import Scanner, default_cache_dir
     from failgraph.loaders.sync import export_pack
     from failgraph.render.evaluation import render_evaluation_markdown, render_evaluation_text
@@ -62,7 +63,7 @@ def evaluate(
                 incident = read_incident(
                     [Path(directory)], words, timezone="UTC", phrase_index=phrases, scanner=scanner
                 )
-            return match(client, incident)
+            return match(client, incident, text=text_witness(incident))
 
         with progress("Matching") as report:
             measured = measure(chosen, answer, profiles, jobs=jobs, progress=report)

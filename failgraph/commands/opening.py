@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_knowledge() -> Iterator[Client]:
+def open_knowledge(meanwhile: Callable[[], object] | None = None) -> Iterator[Client]:
     """Give a client of the migrated database with the core pack loaded, and close it afterwards.
+
+    Args:
+        meanwhile: done in another thread while the embedded engine starts.
 
     Raises:
         DatabaseError: the database cannot be reached.
@@ -25,7 +28,7 @@ def open_knowledge() -> Iterator[Client]:
     from failgraph.graph.database import open_database
     from failgraph.loaders.sync import ensure_core_pack
 
-    with open_database(database_settings()) as client:
+    with open_database(database_settings(), meanwhile) as client:
         with progress("Loading the core pack") as report:
             ensure_core_pack(client, on_progress=report)
         yield client

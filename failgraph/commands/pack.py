@@ -234,6 +234,39 @@ def fit(
     write("\n" + terminal(f"changed: {', '.join(changed) or 'nothing'}") + "\n")
 
 
+@app.command()
+def train(
+    path: PathArgument,
+    required: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with", metavar="PATH", help="Folder of a pack it requires, beside the one that ships."
+        ),
+    ] = None,
+) -> None:
+    """Train the text model of a pack's narratives, and write it into the pack's folder.
+
+    Prints how well the model tells narratives that it has not seen. Needs scikit-learn: pip install
+    'failgraph[build]'.
+
+    Example:
+        failgraph pack train our-reports
+    """
+    from failgraph.commands.output import write
+    from failgraph.loaders.packs import TEXT_MODEL, read_pack
+    from failgraph.loaders.prose.likelihood import save_text_model
+    from failgraph.loaders.prose.training import train as train_model
+    from failgraph.loaders.sync import read_required
+
+    content = read_pack(path)
+    model, figures = train_model([*read_required(content, required or ()), content])
+    save_text_model(model, path / TEXT_MODEL)
+    write(f"narratives                  {figures.narratives}\n")
+    write(f"right class first           {figures.first:.1%}\n")
+    write(f"in the first three          {figures.first_three:.1%}\n")
+    write(f"AUROC of outside all        {figures.outside_auroc:.3f}\n")
+
+
 def _or_core(paths: Sequence[Path] | None) -> list[Path]:
     """Return the given folders, or that of the pack that ships."""
     from failgraph.loaders.packs import core_pack_path

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from failgraph.commands.output import AnswerFormat, FormatOption, TopOption
+
+if TYPE_CHECKING:
+    from failgraph.schema.exchange import Incident
+    from failgraph.schema.lexicon import Lexicon
 
 
 def triage(
@@ -42,11 +46,10 @@ def triage(
     """
     from failgraph.commands.answering import answer_incident
     from failgraph.commands.output import progress
-    from failgraph.loaders.incident import read_incident
-    from failgraph.schema.exchange import Incident
-    from failgraph.schema.lexicon import Lexicon
 
     def read(lexicon: Lexicon) -> Incident:
+        from failgraph.loaders.incident import read_incident
+
         with progress("Reading") as report:
             return read_incident(paths, lexicon, timezone=timezone, window=window, progress=report)
 

@@ -18,6 +18,7 @@ from failgraph.schema.pack import (
     ClassItem,
     LayerItem,
     MechanismItem,
+    NarrativeItem,
     ObservableItem,
 )
 
@@ -109,6 +110,10 @@ class PackSet:
     def checks(self) -> Iterator[tuple[PackSource, CheckItem]]:
         """Yield each check with its pack."""
         return self._each("checks")
+
+    def narratives(self) -> Iterator[tuple[PackSource, NarrativeItem]]:
+        """Yield each narrative with its pack."""
+        return self._each("narratives")
 
     def circumstances(self) -> Iterator[tuple[PackSource, CircumstanceItem]]:
         """Yield each circumstance with its pack."""

@@ -45,6 +45,13 @@ def _references(packs: PackSet) -> Iterator[Reference]:
     for source, check in packs.checks():
         for revealed in check.reveals:
             yield source, "checks", check.id, ("reveals",), "observables circumstances", revealed
+    for source, narrative in packs.narratives():
+        if narrative.describes is not None:
+            yield source, "narratives", narrative.id, (), "classes", narrative.describes
+        for circumstance in narrative.circumstances:
+            yield source, "narratives", narrative.id, ("circumstances",), "circumstances", circumstance
+        for observable_id in narrative.observables:
+            yield source, "narratives", narrative.id, ("observables",), "observables", observable_id
     for source, adjustment in packs.adjustments():
         yield source, "adjustments", adjustment.target, (), "classes observables", adjustment.target
 

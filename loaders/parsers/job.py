@@ -26,6 +26,7 @@ from failgraph.loaders.times import Stamp, clock_stamp, iso_stamp
 _C10: Final = re.compile(
     r"\[[IWEF](?P<month>1[0-2]|0?[1-9])(?P<day>[0-3]\d) (?P<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?) [^\]]{1,200}\] "
 )
+_OLD_C10: Final = re.compile(r"\[[IWEF] [\w.]{1,80}:\d+\] ")  # before PyTorch 2.2, without a time
 _GLOG: Final = re.compile(
     r"[IWEF](?P<month>[01]\d)(?P<day>[0-3]\d) (?P<clock>\d\d:\d\d:\d\d\.\d{1,9}) +\d+ [^\]]{1,300}\] "
 )
@@ -45,8 +46,12 @@ _STEP_HOST: Final = re.compile(
 _REPORTED_TIME: Final = re.compile(r" {0,4}time {2,8}: (?P<iso>\d{4}-\d\d-\d\d_\d\d:\d\d:\d\d)\s*$")
 _REPORTED_HOST: Final = re.compile(r" {0,4}host {2,8}: (?P<host>[\w.-]{1,253})\s*$")
 
+# A progress bar without a line end, and right behind it what another thread or rank wrote.
+_GLUED: Final = re.compile(r"(?P<prefix>\[rank(?P<rank>\d{1,7})\]: ?)\[[IWEF]\d{3,4} \d\d:\d\d:\d\d")
+_LONGEST_PROGRESS: Final = 1000
+
 _LINE: Final = re.compile(
-    r"\[rank\d|\[[IWEF]\d{3,4} \d\d:\d\d:\d\d|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ |Traceback \(most recent call last\)"
+    r"\[rank\d|\[[IWEF] [\w.]+:\d+\] |\[[IWEF]\d{3,4} \d\d:\d\d:\d\d|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ |Traceback \(most recent call last\)"
     r"|  File \"[^\"]+\", line \d+|[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning): |srun: |slurmstepd: |slurmd|sbatch: |salloc: "
     r"| ?\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d|(?:\[\w+\] )?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3}\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)[: ]"
     r"| iteration +\d+/|steps?: ?\d+|Epoch:? ?\[?\d|epoch:? ?\d|train(?:ing)?[ _]loss|Root Cause \(first observed failure\)"
@@ -82,6 +87,8 @@ class JobParser:
                 process=(match["host"], int(match["pid"])),
                 device=match["gpu"],
             )
+        if not start and (glued := _GLUED.search(text, 0, _LONGEST_PROGRESS)):
+            start, rank = glued.end("prefix"), int(glued["rank"])
         stamp, start = _logger_time(text, start)
         if match := _SRUN_TASK.match(text, start):
             host = match["host"]
@@ -102,6 +109,8 @@ class JobParser:
 def _logger_time(text: str, start: int) -> tuple[Stamp | None, int]:
     if match := _C10.match(text, start) or _GLOG.match(text, start):
         return clock_stamp(int(match["month"]), int(match["day"]), match["clock"]), match.end()
+    if match := _OLD_C10.match(text, start):
+        return None, match.end()
     if match := _LOGGER.match(text, start):
         stamp = iso_stamp(match["iso"])
         words = _LOGGER_WORDS.match(text, match.end())

@@ -19,9 +19,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from failgraph.loaders.parsers.base import Facts, Kind, share
+from failgraph.loaders.parsers.base import Facts, Kind
 from failgraph.loaders.parsers.devices import device_in
 from failgraph.loaders.times import MONTHS, Stamp, clock_stamp, epoch_stamp, iso_stamp
+
+KERNEL_SOURCE: Final = "kernel log"
+"""``source`` of the observables that the kernel itself writes."""
 
 _ISO: Final = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _ISO_T: Final = _ISO.replace("[T ]", "T")
@@ -45,7 +48,7 @@ _HOSTED: Final = re.compile(
     rf"(?:(?P<iso>{_ISO_T})|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<full>\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d) [A-Z]{{2,5}}"
     rf"|(?P<month>{_MONTH}) {{1,2}}(?P<day>\d\d?) (?:(?P<year>\d{{4}}) )?(?P<clock>\d\d:\d\d:\d\d(?:\.\d{{1,9}})?)"
     rf"|\[ *(?P<uptime>\d{{1,10}}\.\d{{6}})\]|(?P<epoch>\d{{9,11}}\.\d{{1,9}}))"
-    rf" (?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)(?P<host>[A-Za-z0-9][\w.:-]{{0,252}}) {_TAG}"
+    rf" (?!(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)(?:(?P<host>[A-Za-z0-9](?:[\w.:-]{{0,251}}\w)?) )?{_TAG}"
 )
 _RFC5424: Final = re.compile(
     rf"<(?P<priority>\d{{1,3}})>1 (?P<iso>{_ISO}|-) (?P<host>\S{{1,255}}) (?P<tag>\S{{1,64}}) \S{{1,128}} \S{{1,64}} "
@@ -133,7 +136,8 @@ def _rfc5424(text: str) -> _Told | None:
     if match is None:
         return None
     host = match["host"] if match["host"] != "-" else None
-    is_kernel = int(match["priority"]) < 8  # facility 0; a user's program cannot claim it
+    # Facility 0 is the kernel's own, which no program can claim; its name is what programs can give themselves.
+    is_kernel = int(match["priority"]) < 8 and match["tag"] == "kernel"
     return match.end(), iso_stamp(match["iso"]), None, host, is_kernel
 
 
@@ -186,9 +190,7 @@ KERNEL_LOG: Final = Kind(
     name="kernel-log",
     title="kernel log",
     reads="dmesg (raw, -T, -x, without times), journalctl (short, ISO, monotonic), syslog (RFC 3164, RFC 5424), /dev/kmsg",
-    sources=("kernel log",),
+    sources=(KERNEL_SOURCE,),
     score=kernel_score,
     parser=lambda lines: KernelParser(),
 )
-
-__all__ = ["KERNEL_LOG", "KernelParser", "kernel_facts", "kernel_score", "share"]

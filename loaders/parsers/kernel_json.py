@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from failgraph.loaders.parsers.base import Facts, Kind, share
 from failgraph.loaders.parsers.devices import device_in
+from failgraph.loaders.parsers.kernel import KERNEL_SOURCE
 from failgraph.loaders.times import epoch_stamp
 
 _TIME: Final = re.compile(r'\s*"time": *(\d{1,10}(?:\.\d{1,9})?)')
@@ -101,7 +102,7 @@ KERNEL_JOURNAL: Final = Kind(
     name="kernel-log-journal",
     title="kernel log as JSON of the journal",
     reads="journalctl -o json, one object a line",
-    sources=("kernel log", "journal"),
+    sources=(KERNEL_SOURCE, "journal"),
     score=journal_score,
     records=JournalRecords,
 )
@@ -109,7 +110,7 @@ KERNEL_JSON: Final = Kind(
     name="kernel-log-json",
     title="kernel log as JSON of dmesg",
     reads="dmesg -J",
-    sources=("kernel log",),
+    sources=(KERNEL_SOURCE,),
     score=dmesg_score,
     records=DmesgRecords,
 )

@@ -18,7 +18,7 @@ LINE: Final = re.compile(
     r"(?P<host>[A-Za-z0-9][\w.-]{0,252}):(?P<pid>\d{1,9}):(?P<tid>\d{1,9}) \[(?P<gpu>\d{1,3})\] "
     r"(?:\S{1,200}:\d+ (?:\(\w{1,100}\) )?)?NCCL (?P<level>[A-Z]{4,7}) ?"
 )
-_VERSION: Final = re.compile(r"NCCL version \d")
+_OTHER: Final = re.compile(r"NCCL version \d|(?:\S{1,200}:\d+ (?:\(\w{1,100}\) )?)?NCCL (?:INFO|WARN|ERROR) ")
 _INIT: Final = re.compile(r"rank (?P<rank>\d{1,7}) nranks (?P<size>\d{1,7}) cudaDev (?P<gpu>\d{1,3})")
 
 
@@ -71,13 +71,12 @@ def rank_of_init(line: bytes, facts: Facts) -> InitLine | None:
 def nccl_score(lines: Sequence[str]) -> float:
     """Return how well these lines fit an NCCL log."""
     prefixes = LauncherPrefixes(lines)
-    return share(
-        lines,
-        lambda line: (
-            LINE.match(line, prefixes.take(line).start) is not None
-            or _VERSION.match(line, prefixes.take(line).start) is not None
-        ),
-    )
+
+    def fits(line: str) -> bool:
+        start = prefixes.take(line).start
+        return LINE.match(line, start) is not None or _OTHER.match(line, start) is not None
+
+    return share(lines, fits)
 
 
 NCCL_LOG: Final = Kind(

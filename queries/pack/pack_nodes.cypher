@@ -3,6 +3,6 @@
 // shape:  rows
 // column: labels      list[str]
 // column: properties  json
-MATCH (n:Pack|Layer|Mechanism|Observable|FailureClass|Presentation|Circumstance|Check|Remedy|Prevention|Source)
+MATCH (n:Pack|Layer|Mechanism|Observable|FailureClass|Presentation|Circumstance|Narrative|Check|Remedy|Prevention|Source)
 RETURN labels(n) AS labels, properties(n) AS properties
 ORDER BY n.id

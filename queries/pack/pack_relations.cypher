@@ -7,7 +7,7 @@
 
 // Whatever leaves one of these nodes belongs to a pack: incidents point at them, never the other way. Gathered,
 // since the driver reads few long rows several times as fast as many short ones.
-MATCH (source:Pack|Mechanism|Observable|FailureClass|Presentation|Check)-[r]->(target)
+MATCH (source:Pack|Mechanism|Observable|FailureClass|Presentation|Narrative|Check)-[r]->(target)
 WHERE type(r) <> 'EXPECTS'
 RETURN type(r) AS type, source.id AS source,
        collect({labels: labels(target), id: target.id, properties: properties(r)}) AS ends

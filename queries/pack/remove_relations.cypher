@@ -4,6 +4,6 @@
 // param:  ids  json  each relationship id that goes, with the value true
 
 // A map, not a list: looking one id up must not walk through thousands.
-MATCH (source:Pack|Mechanism|Observable|FailureClass|Presentation|Check)-[r]->()
+MATCH (source:Pack|Mechanism|Observable|FailureClass|Presentation|Narrative|Check)-[r]->()
 WHERE $ids[r.id]
 DELETE r

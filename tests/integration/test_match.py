@@ -52,13 +52,10 @@ def test_every_accepted_class_is_scored(answer: Answer, core_client: Client) -> 
 
 
 def test_telling_findings_are_explained(core_client: Client) -> None:
-    """Three traces that one class leaves, each rare elsewhere, are enough for a verdict."""
-    given = match(
-        core_client,
-        incident_of("xid-79-fallen-off-bus", "smi-device-handle-error", "lspci-device-all-ones"),
-    )
+    """Two traces that one class leaves, each rare elsewhere, are enough for a verdict."""
+    given = match(core_client, incident_of("nccl-shm-failed", "enospc"))
 
-    assert given.hypotheses[0].class_id == "pcie-gpu-fallen-off-bus"
+    assert given.hypotheses[0].class_id == "host-shared-memory-too-small"
     assert given.verdict is Verdict.EXPLAINED
 
 

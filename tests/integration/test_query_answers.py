@@ -205,9 +205,10 @@ def test_a_mechanism_names_the_classes_that_share_it(small: Client) -> None:
     rows = small.read("classes_sharing_mechanism", mechanism="riser-loose")
     shown = small.read("mechanism_show", mechanism_id="riser-loose")[0]
 
-    assert [
-        (row["class_id"], row["role"]) for row in rows
-    ] == [("host-loose-riser", "root"), ("host-bent-shelf", "step")]
+    assert [(row["class_id"], row["role"]) for row in rows] == [
+        ("host-loose-riser", "root"),
+        ("host-bent-shelf", "step"),
+    ]
     assert (rows[1]["causes"], rows[1]["caused_by"]) == (["bus-lost"], ["shelf-bends"])
     assert shown["rooted"] == ["host-loose-riser"]
     assert shown["classes"] == ["host-bent-shelf", "host-loose-riser"]
@@ -306,9 +307,10 @@ def test_circumstances_are_findings_too(small: Client) -> None:
     )
     found = small.read("incident_get", incident_id="one")[0]["findings"]
 
-    assert [
-        (item["subject"], item["count"], item["first"]) for item in found
-    ] == [("helps.reseat", 3, None), ("xid-79", 1, "2025-01-01T00:00:00Z")]
+    assert [(item["subject"], item["count"], item["first"]) for item in found] == [
+        ("helps.reseat", 3, None),
+        ("xid-79", 1, "2025-01-01T00:00:00Z"),
+    ]
 
 
 def test_an_incident_without_findings_is_stored(small: Client) -> None:

@@ -64,7 +64,11 @@ def result_of(path: Path, scanner: Scanner) -> dict[str, Any]:
     incident = read_incident(
         [path], small_lexicon(), timezone="UTC", scanner=scanner, phrase_index=WholePhrases()
     )
-    return {"kind": kind.name, "facts": facts, "incident": incident.model_dump(mode="json", exclude_defaults=True)}
+    return {
+        "kind": kind.name,
+        "facts": facts,
+        "incident": incident.model_dump(mode="json", exclude_defaults=True, exclude={"text"}),
+    }
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -82,7 +86,7 @@ def test_every_parser_has_a_sample_with_its_result(kind: Any) -> None:
     samples = [path for path in SAMPLE_FILES if path.parent.name == kind.name]
 
     assert samples
-    assert [] == [path.name for path in samples if not Path(f"{path}{SUFFIX}").is_file()]
+    assert not [path.name for path in samples if not Path(f"{path}{SUFFIX}").is_file()]
 
 
 def test_no_expected_result_without_its_sample() -> None:
@@ -90,10 +94,11 @@ def test_no_expected_result_without_its_sample() -> None:
     lonely = [
         path.name
         for path in SAMPLES.glob(f"*/*{SUFFIX}")
-        if path.parent.name in {kind.name for kind in KINDS} and not Path(str(path).removesuffix(SUFFIX)).is_file()
+        if path.parent.name in {kind.name for kind in KINDS}
+        and not Path(str(path).removesuffix(SUFFIX)).is_file()
     ]
 
-    assert [] == lonely
+    assert not lonely
 
 
 def test_kind_table_describes_every_kind() -> None:
