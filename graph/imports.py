@@ -45,10 +45,10 @@ def without_modules(*names: str) -> Iterator[None]:
 
     A module that is imported already stays visible, and other threads see everything.
 
-    >>> with without_modules("colorsys"):
-    ...     import colorsys
+    >>> with without_modules("tabnanny"):
+    ...     import tabnanny
     Traceback (most recent call last):
-    ModuleNotFoundError: colorsys is hidden here on purpose
+    ModuleNotFoundError: tabnanny is hidden here on purpose
     """
     if _blinkers not in sys.meta_path:
         sys.meta_path.insert(0, _blinkers)

@@ -129,7 +129,8 @@ class Network:
 def network_of(contents: Sequence[PackContent]) -> Network:
     """Return the network of several packs: the union of the chains of all their accepted classes.
 
-    The strength of a step comes from the last pack that has fitted it, else it is :data:`UNFITTED`. The status of a
+    The strength of a step comes from the first pack that has fitted it, as in the graph, else it is
+    :data:`UNFITTED`. The status of a
     class is what the last adjustment says, else its own.
 
     Raises:
@@ -140,7 +141,7 @@ def network_of(contents: Sequence[PackContent]) -> Network:
     status: dict[str, ClassStatus] = {}
     for content in contents:
         if content.fitted is not None:
-            fitted.update(content.fitted.causes)
+            fitted = {**content.fitted.causes, **fitted}
         status.update({item.target: item.status for item in content.adjustments if item.status is not None})
     steps: set[Edge] = set()
     for content in contents:

@@ -68,13 +68,15 @@ class Engine(Protocol):
 
 def available_engines() -> dict[str, str]:
     """Return the engines that can be used here and the version of each, the preferred one first."""
-    found: dict[str, str] = {}
-    for name in ENGINE_NAMES:
-        if name == "re":
-            found[name] = platform.python_version()
-        elif find_spec(name) is not None:
-            found[name] = metadata.version(_PACKAGES[name])
-    return found
+    return {
+        name: metadata.version(_PACKAGES[name]) if name in _PACKAGES else platform.python_version()
+        for name in ENGINE_NAMES
+        if _is_installed(name)
+    }
+
+
+def _is_installed(name: str) -> bool:
+    return name not in _PACKAGES or find_spec(name) is not None
 
 
 def make_engine(name: str, signatures: Sequence[Signature], cache_dir: Path | None) -> Engine:
@@ -90,10 +92,10 @@ def make_engine(name: str, signatures: Sequence[Signature], cache_dir: Path | No
         PackError: an engine cannot read a signature.
     """
     if name == "auto":
-        name = next(iter(available_engines()))
+        name = next(filter(_is_installed, ENGINE_NAMES))
     if name not in ENGINE_NAMES:
         raise UsageError(f"there is no search engine {name!r}; use auto, {', '.join(ENGINE_NAMES)}")
-    if name not in available_engines():
+    if not _is_installed(name):
         raise UsageError(
             f"the search engine {name} needs the package {_PACKAGES[name]}, which is not installed"
         )

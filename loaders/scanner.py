@@ -78,12 +78,14 @@ class Scanner:
             sorted((entry for entry in lexicon.entries if entry.kind in SCANNED_KINDS), key=lambda e: e.id)
         )
         self._signatures = [
-            parse_signature(entry.id, entry.signature, multiline=entry.multiline) for entry in self.entries
+            parse_signature(entry.id, entry.signature, multiline=entry.multiline, check=False)
+            for entry in self.entries
         ]
-        self._signatures += [parse_signature(name, pattern) for name, pattern in MARKS.items()]
+        self._signatures += [parse_signature(name, pattern, check=False) for name, pattern in MARKS.items()]
         self._engine = make_engine(engine, self._signatures, cache_dir)
         self.engine = self._engine.name
         self._re2: Any = import_module("re2") if self.engine != "re" and find_spec("re2") else None
+        self._re2_error: type[Exception] = self._re2.error if self._re2 is not None else re.error
         self._exact: dict[int, Any] = {}
         self._trials = [
             _TRIALS if signature.settled and is_exact else -1
@@ -195,13 +197,15 @@ class Scanner:
     def _compile(self, position: int) -> Any:
         signature = self._signatures[position]
         # RE2 reads bytes as Latin-1 and would also fold the case of bytes that are parts of other characters.
-        if self._re2 is None or (signature.ignore_case and not signature.pattern.isascii()):
-            return re.compile(signature.exact, re.MULTILINE)
+        engine = "Python"
         try:
+            if self._re2 is None or (signature.ignore_case and not signature.pattern.isascii()):
+                return re.compile(signature.exact, re.MULTILINE)
+            engine = "RE2"
             return self._re2.compile(b"(?m)" + signature.exact, re2_options(self._re2))
-        except self._re2.error as error:
+        except (re.error, self._re2_error) as error:
             raise PackError(
-                f"RE2 cannot read the signature {signature.pattern!r} of {signature.id}: {error}"
+                f"{engine} cannot read the signature {signature.pattern!r} of {signature.id}: {error}"
             ) from error
 
 

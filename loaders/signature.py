@@ -26,6 +26,9 @@ SHORTEST_ANCHOR: Final = 3
 
 _FLAGS: Final = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _NAMED: Final = re.compile(r"\(\?P<[A-Za-z_]\w*>")
+_PLAIN: Final = re.compile(
+    r"[^\\\[\](){}.*+?^$|]+(?=[^\\\[\](){}.*+?^$|])"
+)  # all but the last, which may be repeated
 _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{(\d+)(?:,(\d*))?\})\??")
 _BLANKS: Final = r"\t\f\r "
 _ALIKE: Final = {"s": f"[{_BLANKS}\\n]", "S": f"[^{_BLANKS}\\n]"}  # the engines differ about vertical tab
@@ -75,6 +78,7 @@ class _Part:
 
     literals: tuple[str, ...] = ()
     exact: str | None = None  # the piece matches this text and nothing else
+    nullable: bool = False  # the piece also matches nothing at all
 
     @property
     def worth(self) -> tuple[int, int]:
@@ -112,17 +116,26 @@ class _Parser:
             branches.append(self.sequence())
         if len(branches) == 1:
             return branches[0]
+        nullable = any(branch.nullable for branch in branches)
         if all(branch.literals for branch in branches):
-            return _Part(tuple(dict.fromkeys(text for branch in branches for text in branch.literals)))
-        return _Part()
+            texts = tuple(dict.fromkeys(text for branch in branches for text in branch.literals))
+            return _Part(texts, nullable=nullable)
+        return _Part(nullable=nullable)
 
     def sequence(self) -> _Part:
         found: list[_Part] = []
         run = ""
-        only_exact = True
+        only_exact = nullable = True
         while self.position < len(self.pattern) and self.pattern[self.position] not in "|)":
+            if plain := _PLAIN.match(self.pattern, self.position):
+                self.position = plain.end()
+                self.both(plain[0])
+                run += plain[0]
+                nullable = False
+                continue
             part = self.atom()
             least, most = self.quantifier()
+            nullable = nullable and (part.nullable or least == 0)
             if part.exact is not None and (least, most) == (1, 1):
                 run += part.exact
                 continue
@@ -137,10 +150,11 @@ class _Parser:
             if least >= 1 and part.literals:
                 found.append(part)
         if only_exact:
-            return _Part((run,) if run else (), exact=run)
+            return _Part((run,) if run else (), exact=run, nullable=nullable)
         if run:
             found.append(_Part((run,)))
-        return max(found, key=lambda part: part.worth, default=_Part())
+        best = max(found, key=lambda part: part.worth, default=_Part())
+        return _Part(best.literals, nullable=nullable)
 
     def quantifier(self) -> tuple[int, int | None]:
         match = _QUANTIFIER.match(self.pattern, self.position)
@@ -166,10 +180,10 @@ class _Parser:
         if character == "^":
             self.exact.append("^")
             self.anchored = True
-            return _Part(exact="")
+            return _Part(exact="", nullable=True)
         if character in "$.":
             self.both(character)
-            return _Part()
+            return _Part(nullable=character == "$")
         if character in "*+?":
             raise self.problem(f"repeats nothing at position {self.position}")
         self.both("\\{" if character == "{" else character)
@@ -197,7 +211,7 @@ class _Parser:
             if "i" in on:
                 self.ignore_case = True
             self.exact.append(match[0])
-            return _Part(exact="")
+            return _Part(exact="", nullable=True)
         return self.rest_of_group(match[0])
 
     def rest_of_group(self, opening: str = "(?:") -> _Part:
@@ -222,10 +236,10 @@ class _Parser:
         if kind == "A":
             self.exact.append("\\A")
             self.anchored = True
-            return _Part(exact="")
+            return _Part(exact="", nullable=True)
         if kind in "bB":
             self.both("\\" + kind)
-            return _Part(exact="") if kind == "b" else _Part()
+            return _Part(exact="" if kind == "b" else None, nullable=True)
         if kind in _CLASS_ESCAPES:
             self.written.append(_WITHIN_LINE.get(kind, "\\" + kind))
             self.exact.append(_ALIKE.get(kind, "\\" + kind))
@@ -280,13 +294,16 @@ class _Parser:
         return _Part()
 
 
-def parse_signature(observable: str, pattern: str, *, multiline: bool = False) -> Signature:
+def parse_signature(
+    observable: str, pattern: str, *, multiline: bool = False, check: bool = True
+) -> Signature:
     r"""Return a signature in the forms that the engines use.
 
     Args:
         observable: the id it belongs to.
         pattern: a regular expression of the subset that ``re``, RE2 and Hyperscan share.
         multiline: it is matched over a block of lines.
+        check: have Python's compiler look at it, too; an engine that compiles it will do the same.
 
     Raises:
         PackError: the pattern cannot be read, or a multiline one has no fixed text to be found by.
@@ -294,10 +311,11 @@ def parse_signature(observable: str, pattern: str, *, multiline: bool = False) -
     >>> parse_signature("oom", r"^Out of memory: Killed process \d+ \(").literals
     (b'Out of memory: Killed process ',)
     """
-    try:
-        re.compile(pattern.encode())
-    except re.error as error:
-        raise PackError(f"the signature {pattern!r} of {observable} is not valid: {error}") from error
+    if check:
+        try:
+            re.compile(pattern.encode())
+        except re.error as error:
+            raise PackError(f"the signature {pattern!r} of {observable} is not valid: {error}") from error
     parser = _Parser(observable, pattern)
     part = parser.parse()
     shortest = SHORTEST_ANCHOR if multiline else SHORTEST_LITERAL
@@ -311,7 +329,7 @@ def parse_signature(observable: str, pattern: str, *, multiline: bool = False) -
             "characters that every match contains; add some, or match single lines"
         )
     relaxed = b"|".join(map(re.escape, literals)) if multiline else "".join(parser.written).encode()
-    if not multiline and re.compile(relaxed).match(b""):
+    if part.nullable:
         raise PackError(
             f"the signature {pattern!r} of {observable} matches an empty line; say what must be there"
         )

@@ -31,7 +31,7 @@ HOMES = {
     "markdown_it": ("loaders/",),
     "neo4j": ("graph/client.py",),
     "networkx": ("graph/",),
-    "numpy": ("graph/", "loaders/prose/"),
+    "numpy": ("graph/", "loaders/prose/", "loaders/linefeeds.py"),
     "platformdirs": ("failgraph/settings.py", "loaders/scanner.py"),
     "re2": ("loaders/",),
     "rich": ("failgraph/",),

@@ -4,7 +4,7 @@
 // param:  observables  list[str]        ids; unknown ones are left out
 // column: classes      list[json]       accepted classes: id, name, kind, prior, root, layer, aliases
 // column: mechanisms   list[list[str]]  every mechanism: id, layer
-// column: causes       list[list[any]]  every step: cause, effect, strength
+// column: causes       list[list[any]]  steps of accepted classes: cause, effect, strength
 // column: shows        list[list[any]]  mechanism, observable, strength, because or null
 // column: leaks        list[list[any]]  observable, leak, specificity, kind
 // column: expects      list[list[any]]  class, observable, probability
@@ -33,8 +33,10 @@ CALL () {
   MATCH (m:Mechanism)-[:AT]->(l:Layer)
   RETURN collect([m.id, l.id]) AS mechanisms
 }
-CALL () {
+CALL (classes) {
+  WITH [c IN classes | c.id] AS accepted
   MATCH (a:Mechanism)-[r:CAUSES]->(b:Mechanism)
+  WHERE any(id IN r.classes WHERE id IN accepted)
   RETURN collect([a.id, b.id, r.strength]) AS causes
 }
 CALL () {

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from failgraph.loaders.stream import Limits
 from failgraph.schema.errors import FailgraphError, NothingReadError, UsageError
@@ -194,3 +199,44 @@ def test_bad_json_lines(tmp_path: Path) -> None:
 
     assert "kernel-log-journal" == incident.readings[0].kind
     assert {"xid-79": {"present"}} == states_of(incident)
+
+
+SAMPLE_BYTES: Final = [
+    path.read_bytes()
+    for path in sorted((Path(__file__).parents[2] / "samples").glob("*-*/*"))
+    if not path.name.endswith(".json")
+]
+JUNK: Final = st.sampled_from(
+    [
+        b"\n",
+        b"\r",
+        b"\0" * 50,
+        b"\x1b[",
+        b'"',
+        b"[" * 40,
+        b"---\n",
+        b"9" * 20,
+        b"\xff\xfe",
+        b"0001-01-01T00:00:00+14:00 h kernel: ",
+    ]
+)
+
+
+@given(
+    st.sampled_from(SAMPLE_BYTES),
+    st.lists(st.tuples(st.floats(0, 1), JUNK | st.binary(max_size=12), st.integers(0, 60)), max_size=8),
+    st.sampled_from(["UTC", "+14:00", "-12:00"]),
+)
+@settings(max_examples=80, deadline=None, database=None)
+def test_nothing_a_file_can_contain_breaks_reading(
+    raw: bytes, changes: list[tuple[float, bytes, int]], zone: str
+) -> None:
+    """However a file is damaged, reading it ends in findings or in one of our own errors."""
+    for place, piece, removed in changes:
+        at = int(place * len(raw))
+        raw = raw[:at] + piece + raw[at + removed :]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "file")
+        path.write_bytes(raw)
+        with suppress(FailgraphError):
+            read_small(path, timezone=zone)
