@@ -32,6 +32,9 @@ DETAILED = 10
 FLIP_CANDIDATES = 3
 """So many unseen observables are tried exactly as the finding that would turn best and runner-up."""
 DIFFERING_SHOWN = 5
+SIGNED_KINDS = ("log", "event")
+SIGNED_CONFIDENCE = 0.9
+"""A finding of these kinds that was read this surely was matched by its signature; prose is hardly ever so sure."""
 
 
 @dataclass(frozen=True)
@@ -170,10 +173,11 @@ def _base_rates(knowledge: store.Subgraph) -> Mapping[str, float]:
     return {observable: knowledge.observables[observable].leak + lift for observable, lift in lifts.items()}
 
 
-def _evidence(knowledge: store.Subgraph, findings: Sequence[Finding]) -> _Evidence:
+def _evidence(knowledge: store.Subgraph, findings: Sequence[Finding], *, with_text: bool) -> _Evidence:
     """Turn the findings that count into one likelihood an observable.
 
-    Findings of one observable multiply (a conflict weakens both). What a more specific finding implies is not
+    Where the prose is a witness of its own, a finding that was read from prose counts in part only
+    (``score.PROSE_SHARE``): its words are weighed there too. What a signature matched counts fully. Findings of one observable multiply (a conflict weakens both). What a more specific finding implies is not
     counted again: a broader one that is present, or a narrower one that is absent.
     """
     rates = _base_rates(knowledge)
@@ -188,8 +192,13 @@ def _evidence(knowledge: store.Subgraph, findings: Sequence[Finding]) -> _Eviden
         )
         if pair is None:
             continue
-        on[finding.observable] = on.get(finding.observable, 1.0) * pair[0]
-        off[finding.observable] = off.get(finding.observable, 1.0) * pair[1]
+        by_signature = (
+            knowledge.observables[finding.observable].kind in SIGNED_KINDS
+            and finding.confidence >= SIGNED_CONFIDENCE
+        )
+        share = score.PROSE_SHARE if with_text and not by_signature else 1.0
+        on[finding.observable] = on.get(finding.observable, 1.0) * pair[0] ** share
+        off[finding.observable] = off.get(finding.observable, 1.0) * pair[1] ** share
         states.setdefault(finding.observable, set()).add(finding.state)
     restated = set()
     for narrow, broad in knowledge.implies:
@@ -225,7 +234,7 @@ class _Ranked:
 
 def _rank(knowledge: store.Subgraph, findings: Sequence[Finding], text: TextWitness | None) -> _Ranked:
     """Weigh every accepted class exactly."""
-    evidence = _evidence(knowledge, findings)
+    evidence = _evidence(knowledge, findings, with_text=text is not None)
     structure = infer.structure(knowledge.network, evidence.likelihoods)
     base = math.fsum(_log_base(evidence, item.observable) for item in evidence.likelihoods)
     given = {mechanism: structure.given(mechanism) for mechanism in knowledge.layers}

@@ -106,8 +106,16 @@ class Weights:
     temperature: float = 1.0
 
 
-WITH_TEXT: Final = Weights(prior=0.66, structure=0.2, text=0.84, none_text=0.29)
-"""Weights where the prose is a witness too."""
+PROSE_SHARE: Final = 0.3
+"""Part of a finding's log likelihood ratio that counts when its words are weighed by the text witness too."""
+WITH_TEXT: Final = Weights(prior=0.2, structure=0.45, text=0.9, none_text=0.4, none_bias=2.0)
+"""Weights where the prose is a witness too.
+
+Five numbers, fitted by likelihood on labelled incidents. In ten folds that keep the incidents of a source together
+the fit puts the right class first in 58 % and in the first three in 80 % of 151. The optimum is flat in
+``structure`` (0.2 to 1.0 differ by less than the folds do) and most of these incidents are prose; so it is set above
+the fitted 0.26, for directories that hold more logs than words.
+"""
 
 
 @dataclass(frozen=True)

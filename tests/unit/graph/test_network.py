@@ -66,11 +66,11 @@ def test_network_of_a_pack() -> None:
 
 
 def test_fitted_strengths() -> None:
-    """A fitted strength is used; the last pack that has one wins."""
+    """A fitted strength is used; the first pack that has one wins, as in the graph."""
     fitted = pack(fitted={"made_by": "a fit", "causes": {"root>effect": 0.25}})
     again = pack(classes=[], observables=[], fitted={"made_by": "a fit", "causes": {"root>effect": 0.5}})
     assert network_of([fitted]).causes == (("root", "effect", 0.25),)
-    assert network_of([fitted, again]).causes == (("root", "effect", 0.5),)
+    assert network_of([fitted, again]).causes == (("root", "effect", 0.25),)
 
 
 def test_only_accepted_classes() -> None:
