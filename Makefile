@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXAMPLE := examples/container-shared-memory
 DEMO_DATA := build/demo
+JVM_TESTS := $(patsubst %,tests/integration/test_%.py,client database match packs queries)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format bench eval docs clean
+.PHONY: help demo test jvm lint types format bench eval docs clean
 
 help: ## list the tasks
 	@echo "Usage: make TASK"
@@ -19,6 +20,10 @@ demo: $(STAMP) ## explain a real incident of examples/ (embedded, or on your Neo
 
 test: $(STAMP) ## run the whole test suite, on the embedded engine and on a real Neo4j where there is one
 	@$(BIN)/pytest
+
+# Java's runtime uses the signal of a bad memory access for itself; Python's fault handler would report each as a crash.
+jvm: $(STAMP) ## run the tests that need the embedded engine on its Java edition
+	@FAILGRAPH_TEST_ENGINE=jvm $(BIN)/pytest -p no:faulthandler -m "not neo4j" $(JVM_TESTS)
 
 lint: $(STAMP) ## check style, layout and the direction of imports
 	@$(BIN)/ruff check .

@@ -128,6 +128,7 @@ def measure(client: Client, fleet: Fleet, query: str, stored: int) -> Times:
 def measured_engine(client: Client, few: int, many: int) -> Iterator[str]:
     """Yield the rows of the table for one engine."""
     ensure_core_pack(client)
+    engine = client.version if client.embedded else f"Neo4j {client.version}"
     fleet = Fleet([row["id"] for row in client.read("observable_list")])
     results: dict[int, dict[str, Times]] = {}
     loaded = 0
@@ -135,13 +136,13 @@ def measured_engine(client: Client, few: int, many: int) -> Iterator[str]:
         began = time.perf_counter()
         fleet.store(client, range(loaded, stored))
         spent = time.perf_counter() - began
-        print(f"{client.version}: {stored - loaded:,} incidents stored in {spent:.0f} s", file=sys.stderr)
+        print(f"{engine}: {stored - loaded:,} incidents stored in {spent:.0f} s", file=sys.stderr)
         loaded = stored
         results[stored] = {query: measure(client, fleet, query, stored) for query in QUERIES}
     for query in QUERIES:
         small, large = results[few][query], results[many][query]
         yield (
-            f"| {client.version} | {query} | {small.median:.1f} ({small.p95:.1f}) | {large.median:.1f} "
+            f"| {engine} | {query} | {small.median:.1f} ({small.p95:.1f}) | {large.median:.1f} "
             f"({large.p95:.1f}) | {large.median / small.median:.2f} | {large.p95 / small.p95:.2f} |"
         )
 

@@ -10,6 +10,7 @@ invalid, 6 partly done, 7 conflict or refused, 130 interrupted.
 from __future__ import annotations
 
 import copy
+import gc
 import importlib
 import os
 import re
@@ -52,6 +53,9 @@ COMMANDS: Final = {
     "doctor": CommandEntry("doctor:doctor", "Say whether everything failgraph needs is there."),
 }
 """Every command in the order of the list; ``target`` is module:attribute under ``failgraph.commands``."""
+
+COLLECT_AFTER: Final = (100_000, 20, 50)
+"""Thresholds of the garbage collector for one command, which lives for seconds."""
 
 GLOBAL_OPTIONS: Final = ("data_dir", "debug", "quiet", "verbose", "no_color")
 """Options that stand before or after the command's name."""
@@ -252,4 +256,6 @@ def failgraph(
 
 def main() -> None:
     """Run the command line; the entry point of ``failgraph`` and ``python -m failgraph``."""
+    # Imports and packs make objects that stay, so looking for garbage among them so often only takes time.
+    gc.set_threshold(*COLLECT_AFTER)
     app(prog_name="failgraph")

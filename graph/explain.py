@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from failgraph.graph.network import Network, best_path
-from failgraph.graph.store import ClassDetails, ClassHead, Subgraph
+from failgraph.graph.score import refuter_logs
+from failgraph.graph.store import ClassDetails, ClassHead, Refuter, Subgraph
 from failgraph.schema.exchange import CheckHint, Finding, Hop, HopState, State, Support
 from failgraph.schema.scales import EXPECTED_FROM
 
@@ -47,6 +48,15 @@ def _present_by_observable(
         ):
             found.setdefault(finding.observable, []).append(finding.id)
     return {observable: tuple(sorted(ids)) for observable, ids in sorted(found.items())}
+
+
+def speaking(findings: Iterable[Finding]) -> Mapping[str, Finding]:
+    """Return the finding that stands for each observable in a ledger: present before absent, then by id."""
+    standing: dict[str, Finding] = {}
+    for finding in sorted(findings, key=lambda item: (item.state is not State.PRESENT, item.id)):
+        if finding.observable is not None and finding.state in (State.PRESENT, State.ABSENT):
+            standing.setdefault(finding.observable, finding)
+    return standing
 
 
 def explains(knowledge: Subgraph, class_id: str, observable: str) -> bool:
@@ -158,14 +168,11 @@ def ledger(
             rate, given all other findings.
         base_rates: probability of each observable over all classes.
     """
-    by_observable: dict[str, Finding] = {}
-    for finding in sorted(findings, key=lambda item: item.id, reverse=True):
-        if finding.observable is not None and finding.state in (State.PRESENT, State.ABSENT):
-            by_observable[finding.observable] = finding
+    by_observable = speaking(findings)
     supporting: list[Support] = []
     refuting: list[Support] = []
-    refuted: dict[str, str] = {
-        refuter.observable: refuter.because
+    refuted: dict[str, Refuter] = {
+        refuter.observable: refuter
         for refuter in knowledge.refuters
         if refuter.class_id == head.id
         and refuter.observable in by_observable
@@ -173,7 +180,11 @@ def ledger(
     }
     for observable, finding in sorted(by_observable.items()):
         gain = gains.get(observable, 0.0)
-        because = refuted.get(observable)
+        refuter = refuted.get(observable)
+        because = refuter.because if refuter else None
+        if refuter and refuter.when == "present":
+            # The ranking takes a present refuter beside the structure; the line says the whole effect.
+            gain += refuter_logs([(head.id, refuter.factor, finding.confidence)])[head.id]
         line = Support(observable=observable, finding=finding.id, log_ratio=gain, because=because)
         if because is not None or gain < -NOTEWORTHY:
             refuting.append(line)
@@ -210,6 +221,25 @@ def worthwhile_checks(
     The worth of a check is the sum, over what it reveals and nobody has looked at, of how far the probabilities
     under both classes lie apart (under chance, where there is no rival), divided by the weight of its cost.
     """
+    return _by_worth(best.checks, best, other, findings, leaks)
+
+
+def next_checks(
+    best: ClassDetails, other: ClassDetails | None, findings: Sequence[Finding], leaks: Mapping[str, float]
+) -> tuple[CheckHint, ...]:
+    """Return the checks of two classes together that tell most between them, for their cost; each once."""
+    both = {check.id: check for check in (*best.checks, *(other.checks if other else ()))}
+    return _by_worth(both.values(), best, other, findings, leaks)
+
+
+def _by_worth(
+    checks: Iterable[CheckHint],
+    best: ClassDetails,
+    other: ClassDetails | None,
+    findings: Sequence[Finding],
+    leaks: Mapping[str, float],
+) -> tuple[CheckHint, ...]:
+    """Return the checks that are worth anything, those that tell most for their cost first."""
     known = {f.observable for f in findings if f.state in (State.PRESENT, State.ABSENT)}
 
     def worth(check: CheckHint) -> float:
@@ -222,5 +252,5 @@ def worthwhile_checks(
             apart += abs(best.expects.get(observable, leak) - rival)
         return apart / COST_WEIGHT[check.cost]
 
-    ranked = sorted(((-worth(check), check.id, check) for check in best.checks), key=lambda item: item[:2])
+    ranked = sorted(((-worth(check), check.id, check) for check in checks), key=lambda item: item[:2])
     return tuple(check for negative, _, check in ranked if negative < 0)[:CHECKS_SHOWN]

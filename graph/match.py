@@ -62,12 +62,16 @@ def match(
         spaces: spaces whose stored incidents may be shown as similar.
 
     Raises:
-        UsageError: a finding names an observable that no loaded pack knows.
+        UsageError: a finding names an observable that no loaded pack knows, or no class is accepted.
     """
     findings = incident.findings
     named = sorted({f.observable for f in findings if f.observable is not None})
     knowledge = store.subgraph(client, named)
     _refuse_unknown(client, named, knowledge)
+    if not knowledge.classes:
+        raise UsageError(
+            "The graph holds no accepted failure class; load a pack with 'failgraph pack load PATH' first."
+        )
     ranked = _rank(knowledge, findings, text)
     ranking, evidence = ranked.ranking, ranked.evidence
 
@@ -77,13 +81,14 @@ def match(
     for class_id in top:
         wanted.update(explain.expected_unseen(details[class_id], findings))
     candidates = _flip_candidates(details, top, findings)
-    wider = store.subgraph(client, wanted | set(candidates))
+    wider = store.widened(client, knowledge, wanted | set(candidates))
     rates = _base_rates(wider)
     heads = {head.id: head for head in wider.classes}
     left_out = infer.leave_one_out(
         knowledge.network, evidence.likelihoods, sorted({heads[class_id].root for class_id in top})
     )
 
+    leaks = {item.id: item.leak for item in wider.observables.values()}
     hypotheses = []
     for position, entry in enumerate(ranking.classes):
         head = heads[entry.class_id]
@@ -102,7 +107,6 @@ def match(
             }
             book = explain.ledger(head, details[head.id], wider, findings, gains, rates)
             rival = details[top[1 if position == 0 else 0]] if len(top) > 1 else None
-            leaks = {item.id: item.leak for item in wider.observables.values()}
             hypothesis = hypothesis.model_copy(
                 update={
                     "path": explain.causal_path(head, details[head.id], wider, findings),
@@ -126,7 +130,10 @@ def match(
         threshold=score.EXPLAINED_FROM,
         hypotheses=tuple(hypotheses),
         unknown=Unknown(probability=ranking.unknown, reason=ranking.unknown_reason),
-        contrast=_contrast(wider, findings, text, ranking, candidates),
+        contrast=_contrast(wider, findings, text, ranked, candidates),
+        next_checks=explain.next_checks(
+            details[best], details[top[1]] if len(top) > 1 else None, findings, leaks
+        ),
         findings=findings,
         unexplained=tuple(
             finding.id
@@ -139,10 +146,16 @@ def match(
         readings=incident.readings,
         similar=store.similar_incidents(client, present, spaces, exclude=incident.id) if present else (),
         queries=_queries_used(named, present, top, spaces),
-        approximations=ranked.approximations,
+        approximations=(*ranked.approximations, *_not_weighed(findings)),
         context=incident.context,
         assumed_timezone=incident.assumed_timezone,
     )
+
+
+def _not_weighed(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Say which findings are listed and take no part in the ranking, so that nobody takes them for weighed."""
+    named = sorted({finding.circumstance for finding in findings if finding.circumstance is not None})
+    return (f"circumstances are listed, but not weighed yet: {', '.join(named)}",) if named else ()
 
 
 def _counts(finding: Finding) -> bool:
@@ -238,7 +251,10 @@ def _rank(knowledge: store.Subgraph, findings: Sequence[Finding], text: TextWitn
     structure = infer.structure(knowledge.network, evidence.likelihoods)
     base = math.fsum(_log_base(evidence, item.observable) for item in evidence.likelihoods)
     given = {mechanism: structure.given(mechanism) for mechanism in knowledge.layers}
-    present = {f.observable: f.confidence for f in findings if f.observable and f.state is State.PRESENT}
+    present: dict[str, float] = {}
+    for finding in findings:
+        if finding.observable is not None and finding.state is State.PRESENT:
+            present[finding.observable] = max(finding.confidence, present.get(finding.observable, 0.0))
     ranking = score.combine(
         priors={head.id: head.prior for head in knowledge.classes},
         structure={head.id: given[head.root] - base for head in knowledge.classes},
@@ -275,24 +291,24 @@ def _contrast(
     knowledge: store.Subgraph,
     findings: Sequence[Finding],
     text: TextWitness | None,
-    ranking: score.Ranking,
+    ranked: _Ranked,
     candidates: Sequence[str],
 ) -> Contrast | None:
     """Say what tells the best class from the runner-up, and try which unseen finding would turn them."""
+    ranking = ranked.ranking
     if len(ranking.classes) < 2:
         return None
     best, other = ranking.classes[0].class_id, ranking.classes[1].class_id
+    standing = explain.speaking(findings)
     differing = []
-    for finding in findings:
-        if finding.observable is None or not _counts(finding):
-            continue
-        mine = knowledge.probability(best, finding.observable)
-        theirs = knowledge.probability(other, finding.observable)
-        if finding.state is State.ABSENT:
-            mine, theirs = 1.0 - mine * finding.coverage, 1.0 - theirs * finding.coverage
-        ratio = math.log(mine / theirs)
+    for item in ranked.evidence.likelihoods:
+        mine, theirs = (knowledge.probability(class_id, item.observable) for class_id in (best, other))
+        ratio = math.log(
+            (item.on * mine + item.off * (1.0 - mine)) / (item.on * theirs + item.off * (1.0 - theirs))
+        )
         if abs(ratio) >= explain.NOTEWORTHY:
-            differing.append(Support(observable=finding.observable, finding=finding.id, log_ratio=ratio))
+            finding_id = standing[item.observable].id
+            differing.append(Support(observable=item.observable, finding=finding_id, log_ratio=ratio))
     differing.sort(key=lambda line: (-abs(line.log_ratio), line.observable or ""))
     flip, flip_state = None, None
     for observable in candidates:
@@ -318,6 +334,7 @@ def _queries_used(
     named: Sequence[str], present: Sequence[str], top: Sequence[str], spaces: Sequence[str]
 ) -> tuple[QueryUsed, ...]:
     used = [
+        QueryUsed(name="lexicon", parameters={}),
         QueryUsed(name="match_subgraph", parameters={"observables": list(named)}),
         QueryUsed(name="class_details", parameters={"class_ids": list(top)}),
     ]

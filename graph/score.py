@@ -20,6 +20,8 @@ EXPLAINED_FROM: Final = 0.7
 """The best class must have this probability for the verdict *explained* (judgement, until it is calibrated)."""
 EXPLAINED_LEAD: Final = 3.0
 """... and be this many times as probable as the second."""
+AMBIGUOUS_FROM: Final = 0.15
+"""Below this probability no class stands out, and naming one would mislead: the verdict is *unknown* (judgement)."""
 UNLIKE: Final = "unlike anything known"
 EFFECTS: Final = "known effects, no known cause"
 NOTHING: Final = "nothing was found that speaks for any class"
@@ -220,7 +222,7 @@ def verdict(best: Sequence[float], unknown: float, *, threshold: float = EXPLAIN
     """
     first = best[0] if best else 0.0
     second = best[1] if len(best) > 1 else 0.0
-    if unknown >= first:
+    if unknown >= first or first < AMBIGUOUS_FROM:
         return Verdict.UNKNOWN
     if first >= threshold and first >= EXPLAINED_LEAD * second:
         return Verdict.EXPLAINED

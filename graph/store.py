@@ -94,24 +94,49 @@ class Subgraph:
 def subgraph(client: Client, observables: Iterable[str]) -> Subgraph:
     """Return what a match of these observables needs, in one round trip; unknown ids are left out."""
     row = client.read("match_subgraph", observables=sorted(set(observables)))[0]
+    classes = tuple(
+        ClassHead(
+            id=item["id"],
+            name=item["name"],
+            kind=item["kind"],
+            prior=float(item["prior"]),
+            root=item["root"],
+            layer=item["layer"],
+            aliases=tuple(item["aliases"] or ()),
+        )
+        for item in sorted(row["classes"], key=lambda item: str(item["id"]))
+    )
+    layers = dict(sorted(tuple(item) for item in row["mechanisms"]))
+    causes = tuple(sorted((item[0], item[1], float(item[2])) for item in row["causes"]))
+    return _subgraph(row, classes, layers, causes)
+
+
+def widened(client: Client, knowledge: Subgraph, observables: Iterable[str]) -> Subgraph:
+    """Return what :func:`subgraph` returns for these observables, with the classes and steps that are known.
+
+    Args:
+        client: the database.
+        knowledge: a subgraph for other observables.
+        observables: all that are wanted now; unknown ids are left out.
+    """
+    row = client.read("match_observables", observables=sorted(set(observables)))[0]
+    return _subgraph(row, knowledge.classes, knowledge.layers, knowledge.network.causes)
+
+
+def _subgraph(
+    row: Mapping[str, Any],
+    classes: tuple[ClassHead, ...],
+    layers: Mapping[str, str],
+    causes: tuple[tuple[str, str, float], ...],
+) -> Subgraph:
+    """Join what is true of all matches with what a row says of some observables."""
     shows = sorted(tuple(item) for item in row["shows"])
     leaks = sorted(tuple(item) for item in row["leaks"])
     return Subgraph(
-        classes=tuple(
-            ClassHead(
-                id=item["id"],
-                name=item["name"],
-                kind=item["kind"],
-                prior=float(item["prior"]),
-                root=item["root"],
-                layer=item["layer"],
-                aliases=tuple(item["aliases"] or ()),
-            )
-            for item in sorted(row["classes"], key=lambda item: str(item["id"]))
-        ),
-        layers=dict(sorted(tuple(item) for item in row["mechanisms"])),
+        classes=classes,
+        layers=layers,
         network=Network(
-            causes=tuple(sorted((item[0], item[1], float(item[2])) for item in row["causes"])),
+            causes=causes,
             shows=tuple((item[0], item[1], float(item[2])) for item in shows),
             leaks={item[0]: float(item[1]) for item in leaks},
         ),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from failgraph.queries.query import Query
 from failgraph.schema.errors import Location, QueryDefinitionError
+
+_PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,10 @@ def plain(value: Any) -> Any:
     a path the map of its ``nodes`` and ``relationships``, a point its list of coordinates, bytes a text of
     hexadecimal digits. The keys of a map are sorted, because an engine keeps no order.
     """
-    if value is None or isinstance(value, str | int | float):
+    if type(value) in _PLAIN or isinstance(value, str | int | float):
         return value
+    if type(value) is list:  # nearly all that is not plain; thousands of values come in a row
+        return [item if type(item) in _PLAIN else plain(item) for item in value]
     if isinstance(value, bytes | bytearray):
         return value.hex()
     if hasattr(value, "iso_format"):

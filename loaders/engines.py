@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
-import tempfile
+import sys
 import threading
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from failgraph.graph import kept
 from failgraph.loaders.signature import Signature
 from failgraph.schema.errors import PackError, UsageError
 
@@ -38,7 +38,6 @@ _PACKAGES: Final = {"hyperscan": "hyperscan", "re2": "google-re2"}
 _RE2_BLOCK: Final = 4096
 _RE2_MEMORY: Final = 512 * 1024 * 1024  # a ceiling; with too little, a set would silently find nothing
 _CACHE_MAGIC: Final = b"failgraph signatures 1\n"
-_CACHE_KEPT: Final = 4
 
 Candidate = tuple[int, int]
 """A place inside a line that may match (offset in the block) and the position of the signature."""
@@ -68,6 +67,9 @@ class Engine(Protocol):
 
 def available_engines() -> dict[str, str]:
     """Return the engines that can be used here and the version of each, the preferred one first."""
+    import platform
+    from importlib import metadata
+
     return {
         name: metadata.version(_PACKAGES[name]) if name in _PACKAGES else platform.python_version()
         for name in ENGINE_NAMES
@@ -121,7 +123,7 @@ class HyperscanEngine:
         if database is None:
             database = self._compile(signatures, expressions, flags)
             if path:
-                self._save(path, self._hyperscan.dumpb(database))
+                kept.save(path, _CACHE_MAGIC, self._hyperscan.dumpb(database))
         else:
             self.from_cache = True
         self._database = database
@@ -179,23 +181,15 @@ class HyperscanEngine:
 
     def _key(self, expressions: list[bytes], flags: list[int]) -> str:
         digest = hashlib.sha256()
-        for part in (metadata.version("hyperscan"), platform.machine(), platform.system()):
+        for part in (self._hyperscan.__version__, os.uname().machine, sys.platform):
             digest.update(part.encode() + b"\0")
         for expression, flag in zip(expressions, flags, strict=True):
             digest.update(b"%d %s\0" % (flag, expression))
         return digest.hexdigest()[:32]
 
     def _load(self, path: Path) -> Any:
-        try:
-            status = path.stat()
-            content = path.read_bytes()
-        except OSError:
-            return None
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            return None
-        head = len(_CACHE_MAGIC)
-        body = content[head + 32 :]
-        if content[:head] != _CACHE_MAGIC or content[head : head + 32] != hashlib.sha256(body).digest():
+        body = kept.load(path, _CACHE_MAGIC)
+        if body is None:
             return None
         try:
             database = self._hyperscan.loadb(body, self._hyperscan.HS_MODE_BLOCK)
@@ -203,20 +197,6 @@ class HyperscanEngine:
         except self._hyperscan.error:  # made for another processor
             return None
         return database
-
-    def _save(self, path: Path, body: bytes) -> None:
-        """Keep the database; where the cache cannot be written, the next start compiles again."""
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # The name appears only with the whole content behind it, so no reader meets a half-written file.
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix="signatures-", delete=False) as file:
-                file.write(_CACHE_MAGIC + hashlib.sha256(body).digest() + body)
-            os.replace(file.name, path)
-            kept = sorted(path.parent.glob("signatures-*.bin"), key=lambda other: other.stat().st_mtime)
-            for old in kept[:-_CACHE_KEPT]:
-                old.unlink(missing_ok=True)
-        except OSError:
-            return
 
 
 class Re2Engine:

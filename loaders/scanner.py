@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from failgraph.loaders.engines import make_engine, re2_options
-from failgraph.loaders.signature import parse_signature
+from failgraph.loaders.signature_cache import Written, parsed_signatures
 from failgraph.schema.errors import PackError
 from failgraph.schema.lexicon import Lexicon, LexiconEntry
 from failgraph.schema.nodes import ObservableKind
@@ -62,7 +62,7 @@ class Scanner:
     Args:
         lexicon: the observables; those of other kinds are left out.
         engine: ``auto``, ``hyperscan``, ``re2`` or ``re``. All find the same.
-        cache_dir: where a compiled database may be kept between runs; None keeps none.
+        cache_dir: where parsed signatures and a compiled database may be kept between runs; None keeps none.
 
     Attributes:
         entries: the observables that are searched for, ordered by id.
@@ -77,11 +77,9 @@ class Scanner:
         self.entries: tuple[LexiconEntry, ...] = tuple(
             sorted((entry for entry in lexicon.entries if entry.kind in SCANNED_KINDS), key=lambda e: e.id)
         )
-        self._signatures = [
-            parse_signature(entry.id, entry.signature, multiline=entry.multiline, check=False)
-            for entry in self.entries
-        ]
-        self._signatures += [parse_signature(name, pattern, check=False) for name, pattern in MARKS.items()]
+        written = [Written(entry.id, entry.signature, entry.multiline) for entry in self.entries]
+        written += [Written(name, pattern) for name, pattern in MARKS.items()]
+        self._signatures = parsed_signatures(written, cache_dir)
         self._engine = make_engine(engine, self._signatures, cache_dir)
         self.engine = self._engine.name
         self._re2: Any = import_module("re2") if self.engine != "re" and find_spec("re2") else None

@@ -292,6 +292,10 @@ class Answer(Exchange):
     hypotheses: tuple[Hypothesis, ...]
     unknown: Unknown
     contrast: Contrast | None = None
+    next_checks: tuple[CheckHint, ...] = Field(
+        default=(),
+        description="checks of the best class and the runner-up that tell them apart best for their cost",
+    )
     findings: tuple[Finding, ...] = ()
     unexplained: tuple[str, ...] = Field(
         default=(), description="ids of findings the best class does not explain"

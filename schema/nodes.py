@@ -59,7 +59,7 @@ class IncidentStatus(StrEnum):
 class Node(BaseModel):
     """What every node has: a string id that is unique within its first label."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     labels: ClassVar[tuple[str, ...]]
 
     id: str = Field(min_length=1, description="stable id")

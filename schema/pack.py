@@ -44,7 +44,7 @@ Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 class PackItem(BaseModel):
     """What every part of a pack shares: frozen, unknown keys refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class PackHeader(PackItem):
@@ -87,7 +87,7 @@ class ShownBy(PackItem):
 class MetricSignature(PackItem):
     """``aggregation(name[window]) comparison value``, parsed."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
     name: Text
 
 

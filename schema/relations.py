@@ -25,7 +25,7 @@ def relation_id(relation_type: str, start: str, end: str) -> str:
 class Relation(BaseModel):
     """What every relationship has."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     type: ClassVar[str]
     ends: ClassVar[tuple[tuple[str, str], ...]]
 

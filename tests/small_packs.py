@@ -194,6 +194,21 @@ def base_pack(**changes: Any) -> PackContent:
             },
             {"id": "scope.one-gpu", "means": "one GPU only", "note": "Not one rank."},
         ],
+        "narratives": [
+            {
+                "id": "host-loose-riser/10",
+                "topic": "by-hand",
+                "style": "ticket",
+                "presentation": "A slow end",
+                "text": "Replays climb on one card.\nReseated: gone.",
+                "checked": ["temperatures normal", "no other card"],
+                "circumstances": ["scope.one-gpu", "helps.reseat"],
+                "observables": ["xid-79", "replay-count"],
+                "note": "Written from a manual.",
+            },
+            {"id": "host-loose-riser/2", "topic": "more", "text": "The card vanished after transport."},
+            {"id": "outside/1", "topic": "more", "text": "The licence server sleeps."},
+        ],
         "fitted": {
             "made_by": "failgraph pack fit",
             "figures": {"rmse": 0.0625},

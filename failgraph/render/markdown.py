@@ -41,6 +41,7 @@ def render_markdown(answer: Answer, *, top: int = 5, meanings: Mapping[str, str]
         lines += [f"Incident: {name}", ""]
     lines += _ranking(shown)
     lines += _path(shown)
+    lines += _wording(shown)
     for ledger in shown.ledgers:
         lines += _section(ledger.heading, [_entry(entry) for entry in ledger.entries])
         if ledger.more:
@@ -83,6 +84,14 @@ def _path(shown: Outline) -> list[str]:
         *(line for step in shown.steps for line in _step(step)),
         "",
     ]
+
+
+def _wording(shown: Outline) -> list[str]:
+    if shown.wording is None:
+        return []
+    factor = f"{factor_text(shown.wording.factor)} " if shown.wording.factor is not None else ""
+    words = ", ".join(map(markdown_code, shown.wording.words))
+    return _section("How the report reads", [f"- {factor}words that weigh most: {words}"])
 
 
 def _step(step: Step) -> list[str]:

@@ -94,6 +94,18 @@ class Ledger:
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How the report reads: ``factor`` says how many times likelier such words are for the class than on average.
+
+    The words are pieces of what was reported, those that weighed most first; ``factor`` is None where the answer
+    does not say it.
+    """
+
+    words: tuple[str, ...]
+    factor: float | None = None
+
+
+@dataclass(frozen=True)
 class Outline:
     """An answer as it is shown, top to bottom."""
 
@@ -103,6 +115,7 @@ class Outline:
     more_classes: int
     best: Hypothesis | None
     steps: tuple[Step, ...]
+    wording: Wording | None
     ledgers: tuple[Ledger, ...]
     contrast: tuple[Entry, ...]
     flip: str | None
@@ -128,6 +141,7 @@ def outline(answer: Answer, *, top: int = 5, meanings: Mapping[str, str] | None 
         more_classes=max(0, len(answer.hypotheses) - top),
         best=best,
         steps=_steps(best.path, by_id) if best else (),
+        wording=_wording(best) if best else None,
         ledgers=_ledgers(answer, best, by_id, words),
         contrast=_entries(answer.contrast.differing, by_id, words) if answer.contrast else (),
         flip=_flip(answer, words),
@@ -251,6 +265,17 @@ def _steps(path: Sequence[Hop], by_id: Mapping[str, Finding]) -> tuple[Step, ...
     return tuple(steps)
 
 
+def _wording(best: Hypothesis) -> Wording | None:
+    if not best.words:
+        return None
+    return Wording(best.words, None if best.terms.text is None else _factor(best.terms.text))
+
+
+def _factor(log_ratio: float) -> float:
+    """Return a natural log ratio as a factor, kept within what a float holds."""
+    return math.exp(min(max(log_ratio, -700.0), 700.0))
+
+
 def _entries(
     supports: Sequence[Support], by_id: Mapping[str, Finding], words: Mapping[str, str]
 ) -> tuple[Entry, ...]:
@@ -262,7 +287,7 @@ def _entries(
             Entry(
                 subject=subject,
                 meaning=words.get(subject),
-                factor=math.exp(min(max(support.log_ratio, -700.0), 700.0)),
+                factor=_factor(support.log_ratio),
                 state=finding.state if finding else None,
                 finding=finding,
                 because=support.because,

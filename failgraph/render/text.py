@@ -62,6 +62,7 @@ def render_text(
     page.head(shown)
     page.ranking(shown)
     page.path(shown)
+    page.wording(shown)
     for ledger in shown.ledgers:
         page.ledger(ledger)
     page.contrast(shown)
@@ -177,6 +178,24 @@ class _Page(Page):
         if more := unshown_places(finding):
             self.styled([(f"and {more} more", "dim")], indent=indent)
 
+    def wording(self, shown: Outline) -> None:
+        """Print the words of the report that speak most for the best class."""
+        if shown.wording is None:
+            return
+        self.heading("How the report reads")
+        lead, style = self._lead(shown.wording.factor)
+        words = terminal(", ".join(shown.wording.words))
+        self.styled(
+            [(lead, style), ("words that weigh most: ", "dim"), (words, "")], indent=INDENT, hang=len(lead)
+        )
+
+    def _lead(self, factor: float | None) -> tuple[str, str]:
+        """Return what stands before a line of evidence, and its style."""
+        if factor is None:
+            return f"{self.symbols.bullet} ", ""
+        size = factor_text(factor).replace("×", self.symbols.times).replace("÷", self.symbols.divided)
+        return f"{size:>7}  ", "green" if factor >= 1.0 else "red"
+
     def ledger(self, ledger: Ledger) -> None:
         """Print one part of the ledger."""
         self.heading(ledger.heading)
@@ -186,15 +205,7 @@ class _Page(Page):
             self.styled([(f"and {ledger.more} more", "dim")], indent=INDENT)
 
     def _entry(self, entry: Entry, *, places: bool = True) -> None:
-        lead = ""
-        if entry.factor is not None:
-            size = (
-                factor_text(entry.factor).replace("×", self.symbols.times).replace("÷", self.symbols.divided)
-            )
-            lead = f"{size:>7}  "
-        else:
-            lead = f"{self.symbols.bullet} "
-        style = "" if entry.factor is None else "green" if entry.factor >= 1.0 else "red"
+        lead, style = self._lead(entry.factor)
         parts = [(lead, style), (terminal(entry.subject), "bold")]
         if entry.state is not None and entry.state.value != "present":
             parts.append((f" ({STATE_WORDS[entry.state]})", "yellow"))

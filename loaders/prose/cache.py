@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from failgraph.graph import kept
+
+_KIND: Final = b"failgraph phrases 1\n"
 _READERS: Final = ("codes.py", "synonyms.py", "tokens.py")
-_KEPT: Final = 4
 
 
 @cache
@@ -36,31 +36,14 @@ def _path(directory: Path, texts: Sequence[str]) -> Path:
 
 def load_stems(directory: Path, texts: Sequence[str]) -> list[frozenset[str]] | None:
     """Return the kept stems of these texts, or None where there is no sound file of this user."""
-    path = _path(directory, texts)
-    try:
-        status = path.stat()
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            return None
-        rows = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    body = kept.load(_path(directory, texts), _KIND)
+    if body is None:
         return None
-    if not isinstance(rows, list) or len(rows) != len(texts) or not all(isinstance(row, str) for row in rows):
-        return None
+    rows = json.loads(body)
     return [frozenset(row.split(" ")) if row else frozenset() for row in rows]
 
 
 def save_stems(directory: Path, texts: Sequence[str], stems: Sequence[frozenset[str]]) -> None:
     """Keep the stems of these texts; a directory that cannot be written is passed over in silence."""
-    path = _path(directory, texts)
     body = json.dumps([" ".join(sorted(row)) for row in stems]).encode()
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # The name appears only with the whole content behind it, so no reader meets a half-written file.
-        with tempfile.NamedTemporaryFile(dir=directory, prefix="phrases-", delete=False) as file:
-            file.write(body)
-        os.replace(file.name, path)
-        kept = sorted(directory.glob("phrases-*.json"), key=lambda other: other.stat().st_mtime)
-        for old in kept[:-_KEPT]:
-            old.unlink(missing_ok=True)
-    except OSError:
-        return
+    kept.save(_path(directory, texts), _KIND, body)

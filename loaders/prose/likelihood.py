@@ -17,6 +17,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +34,8 @@ from failgraph.schema.witness import TextWitness
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a report that are weighed; what follows is left out."""
+FEW_WORDS: Final = 5
+"""A text of so many known words counts half: few words are often common to all reports."""
 WORDS_SHOWN: Final = 6
 CLASSES_SHOWN: Final = 10
 _WORD: Final = re.compile(r"[a-z]+[0-9]*|[0-9]+")
@@ -111,7 +115,10 @@ class TextModel:
         scores = np.zeros(len(self.classes))
         for part in parts:
             scores += part.score
-        logs = scores * self.sharpness
+        tables = (self.separators, self.narratives, self.descriptions)
+        known = sum(any(one in table.rows for table in tables) for one in {one for one, _ in found})
+        trust = known / (known + FEW_WORDS)
+        logs = scores * self.sharpness * trust
         logs = logs - logs.max()
         logs = logs - np.log(np.exp(logs).sum()) + math.log(len(self.classes))
         order = np.lexsort((np.arange(len(logs)), -logs))[:CLASSES_SHOWN]
@@ -119,7 +126,7 @@ class TextModel:
         slope, offset = self.outside
         return TextWitness(
             log_ratios={name: float(value) for name, value in zip(self.classes, logs, strict=True)},
-            none=slope * parts[0].outside + offset,
+            none=(slope * parts[0].outside + offset) * trust,
             words={self.classes[column]: _heaviest(parts, int(column), spelled) for column in order},
         )
 
@@ -208,7 +215,9 @@ def load_text_model(path: Path) -> TextModel:
         PackError: the file is none, or is damaged.
     """
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, zipfile.ZipFile(file):  # refuses what is no archive
+            file.seek(0)
+            arrays = np.load(file, allow_pickle=False)
             tables = {
                 name: WordTable(
                     _unpacked(arrays[f"{name}_terms"]), arrays[f"{name}_stored"], arrays[f"{name}_scale"]
@@ -224,7 +233,7 @@ def load_text_model(path: Path) -> TextModel:
                 outside=(slope, offset),
                 **tables,
             )
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise PackError(
             f"this is no text model ({error}); make it anew with 'failgraph pack train'",
             location=Location(str(path)),

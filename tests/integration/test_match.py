@@ -11,6 +11,7 @@ from failgraph.graph.client import Client
 from failgraph.graph.match import DETAILED, match
 from failgraph.schema.errors import UsageError
 from failgraph.schema.exchange import Answer, Finding, HopState, Incident, State, Verdict, Where, to_json
+from failgraph.schema.witness import TextWitness
 
 
 def incident_of(*subjects: str | tuple[str, State]) -> Incident:
@@ -197,3 +198,137 @@ def test_similar_incidents_are_found_within_their_space(embedded_client: Client)
     given = match(embedded_client, incident_of("nccl-shm-failed"))
 
     assert [item.incident for item in given.similar] == ["ours"]
+
+
+def test_next_checks_are_those_of_the_two_best(answer: Answer) -> None:
+    """The answer names checks of the best class and the runner-up, each once, and none of others."""
+    offered = {check.id for item in answer.hypotheses[:2] for check in item.checks}
+    named = [check.id for check in answer.next_checks]
+
+    assert named
+    assert len(named) == len(set(named))
+    assert set(named) <= offered
+
+
+def test_the_answer_names_the_queries_behind_it(answer: Answer) -> None:
+    """What was read from the graph can be run again by its name, the lexicon of the reading included."""
+    expected = ["lexicon", "match_subgraph", "class_details", "similar_incidents"]
+
+    assert expected == [query.name for query in answer.queries]
+
+
+def test_circumstances_are_said_not_to_be_weighed(core_client: Client) -> None:
+    """A circumstance that is handed in stays listed, changes nothing, and the answer says that it did not."""
+    scope = Finding(id="f2", circumstance="scope.gpu-pair-or-link")
+    plain = incident_of("enospc")
+    with_scope = match(core_client, plain.model_copy(update={"findings": (*plain.findings, scope)}))
+
+    assert ("circumstances are listed, but not weighed yet: scope.gpu-pair-or-link",) == (
+        with_scope.approximations
+    )
+    assert [item.probability for item in match(core_client, plain).hypotheses] == [
+        item.probability for item in with_scope.hypotheses
+    ]
+
+
+def test_contrast_counts_what_was_read_badly_for_less(core_client: Client) -> None:
+    """A finding that may be misread tells two classes apart less than a sure one."""
+
+    def apart(confidence: float) -> float:
+        finding = Finding(id="f1", observable="nccl-shm-failed", confidence=confidence)
+        contrast = match(core_client, Incident(findings=(finding,))).contrast
+        assert contrast is not None
+        return contrast.differing[0].log_ratio
+
+    assert 0.0 < apart(0.5) < apart(1.0)
+
+
+def test_contrast_counts_an_implied_finding_once(core_client: Client) -> None:
+    """A broader observable beside its narrower one is no second difference between two classes."""
+    entries = store.lexicon(core_client).entries
+    narrow, broad = next((entry.id, entry.implies[0]) for entry in entries if entry.implies)
+    contrast = match(core_client, incident_of(narrow, broad)).contrast
+
+    assert contrast is not None
+    assert broad not in [line.observable for line in contrast.differing]
+
+
+def test_a_graph_without_classes_is_refused(embedded_client: Client) -> None:
+    """Without an accepted class nothing can be ranked: one sentence says what to do."""
+    with pytest.raises(UsageError, match="pack load"):
+        match(embedded_client, Incident())
+
+
+STORY = "Set-up of the communicator fails in the container: no space left on /dev/shm, 64 MB is too small."
+
+
+@pytest.fixture(scope="module")
+def reading() -> TextWitness:
+    """How a report reads that tells of too little shared memory, by the model that ships."""
+    from failgraph.loaders.prose.witness import text_witness
+
+    found = text_witness(Incident(text=STORY))
+    assert found is not None
+    return found
+
+
+def test_prose_gives_every_class_a_text_term(core_client: Client, reading: TextWitness) -> None:
+    """With a text witness each class carries what the words say of it; without one no class does."""
+    told = match(core_client, incident_of("enospc"), text=reading)
+    silent = match(core_client, incident_of("enospc"))
+
+    assert dict(reading.log_ratios) == pytest.approx(
+        {item.class_id: item.terms.text for item in told.hypotheses}
+    )
+    assert {None} == {item.terms.text for item in silent.hypotheses}
+
+
+def test_without_prose_an_answer_is_as_before(core_client: Client) -> None:
+    """No text witness means the plain sum: terms and probabilities do not know of the text model."""
+    given = match(core_client, FALLEN, text=None)
+
+    assert to_json(match(core_client, FALLEN)) == to_json(given)
+    assert not any(item.words for item in given.hypotheses)
+
+
+def test_prose_counts_toward_its_class(core_client: Client, reading: TextWitness) -> None:
+    """Words alone, without one finding, put the class first that is reported in such words."""
+    given = match(core_client, Incident(), text=reading)
+
+    assert given.hypotheses[0].class_id == "host-shared-memory-too-small"
+    total = math.fsum(item.probability for item in given.hypotheses) + given.unknown.probability
+    assert total == pytest.approx(1.0, abs=1e-6)
+
+
+def test_words_are_shown_for_the_first_ten_only(core_client: Client, reading: TextWitness) -> None:
+    """The words that weighed most are given where details are, and are those of the witness."""
+    given = match(core_client, incident_of("enospc"), text=reading)
+    shown = {item.class_id: item.words for item in given.hypotheses if item.words}
+
+    assert given.hypotheses[0].words
+    assert shown.items() <= dict(reading.words).items()
+    assert not any(item.words for item in given.hypotheses[DETAILED:])
+
+
+def test_an_unknown_trouble_told_in_words_raises_the_unknown(core_client: Client) -> None:
+    """What reads like a trouble outside all classes makes *none of these* likelier."""
+    plain = match(core_client, incident_of("enospc"), text=TextWitness())
+    outside = match(core_client, incident_of("enospc"), text=TextWitness(none=5.0))
+
+    assert outside.unknown.probability > plain.unknown.probability
+
+
+def test_a_text_witness_of_other_classes_is_harmless(core_client: Client) -> None:
+    """A model that knows a class which the graph does not have, or lacks one that it has, still gives an answer."""
+    given = match(core_client, incident_of("enospc"), text=TextWitness(log_ratios={"no-such-class": 9.0}))
+
+    assert {0.0} == {item.terms.text for item in given.hypotheses}
+
+
+def test_same_bytes_with_prose_on_both_engines(
+    core_clients: Client, core_client: Client, reading: TextWitness
+) -> None:
+    """With a text witness too the answer is the same, byte for byte, whatever the engine."""
+    assert to_json(match(core_client, FALLEN, text=reading)) == to_json(
+        match(core_clients, FALLEN, text=reading)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from failgraph import cli
 from failgraph.graph.client import Client
 from failgraph.loaders import packs
 from failgraph.loaders.format import format_pack, write_pack
+from failgraph.loaders.prose.likelihood import load_text_model
 from tests.small_packs import base_pack, site_pack
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "packs"
 
 
 @pytest.fixture
@@ -168,6 +172,37 @@ def test_fit_writes_the_fitted_numbers(run: Any, site: Path) -> None:
     assert fitted is not None
     assert fitted.causes["riser-loose>bus-lost"] == 0.85
     assert run("fit", site).stdout.splitlines()[-1] == "changed: nothing"
+
+
+def test_train_writes_the_text_model(run: Any, tmp_path: Path) -> None:
+    """Training prints its figures and writes the model into the pack's folder; again it writes the same bytes."""
+    pytest.importorskip("sklearn", reason="training needs scikit-learn: pip install 'failgraph[build]'")
+    told = Path(shutil.copytree(SAMPLES / "told", tmp_path / "told"))
+    done = run("train", told)
+    assert done.exit_code == 0, done.stderr
+    assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [
+        "narratives",
+        "right class first",
+        "in the first three",
+        "AUROC of outside all",
+    ]
+    assert done.stdout.split()[1] == "12"
+    written = (told / packs.TEXT_MODEL).read_bytes()
+    assert run("train", told).exit_code == 0
+    assert written == (told / packs.TEXT_MODEL).read_bytes()
+    assert load_text_model(told / packs.TEXT_MODEL).classes == ("full-disk", "hot-card", "lost-card")
+
+
+def test_train_wants_narratives(run: Any, site: Path) -> None:
+    """A pack without narratives is refused in one sentence, and no model is written."""
+    header = base_pack().header.model_copy(update={"id": "core"})
+    write_pack(base_pack(header=header, narratives=()), packs.core_pack_path())
+    refused = run("train", site)
+    assert (refused.exit_code, refused.stderr) == (
+        5,
+        "failgraph: error: there are no narratives in these packs; name the pack that holds them\n",
+    )
+    assert not (site / packs.TEXT_MODEL).exists()
 
 
 def test_fit_wants_the_required_packs(run: Any, site: Path, tmp_path: Path) -> None:

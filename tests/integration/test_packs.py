@@ -23,6 +23,8 @@ from failgraph.schema.errors import ConflictError, DatabaseError, PackError, Usa
 from failgraph.schema.pack import PackContent
 from tests.small_packs import base_pack, site_pack
 
+SAMPLES = Path(__file__).parents[1] / "samples" / "packs"
+
 
 def rows_of(client: Client) -> Rows:
     """Return all that the graph holds of packs."""
@@ -72,6 +74,20 @@ def test_the_core_pack_comes_back_as_its_files(core_clients: Client) -> None:
     root = core_pack_path()
     files = {path.relative_to(root).as_posix(): path.read_text() for path in sorted(root.rglob("*.yaml"))}
     assert format_pack(export_pack(core_clients, "core")) == files
+
+
+def test_a_pack_of_narratives_comes_and_goes(client: Client) -> None:
+    """Written reports come back as their files, are counted, and leave nothing behind when they are unloaded."""
+    told = read_pack(SAMPLES / "told")
+    before = rows_of(client)
+    report = load_pack(client, told)
+    assert report.nodes["Narrative"] == Count(added=12)
+    assert report.relations["DESCRIBES"] == Count(added=10)
+    assert format_pack(export_pack(client, "told")) == format_pack(told)
+    fewer = told.model_copy(update={"narratives": told.narratives[1:]})
+    assert load_pack(client, fewer).nodes["Narrative"] == Count(removed=1)
+    unload_pack(client, "told")
+    assert rows_of(client) == before
 
 
 def test_a_load_says_what_it_did(client: Client) -> None:

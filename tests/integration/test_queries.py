@@ -71,6 +71,10 @@ CASES: dict[str, list[Case]] = {
         Case({"present": [], "absent": [OBSERVABLE], "none_prior": 0.5}),
         Case({"present": [*PRESENT, *PRESENT, "unknown"], "limit": 3}),
     ],
+    "match_observables": [
+        Case({"observables": [*PRESENT, "unknown"]}, comparable=in_any_order),
+        Case({"observables": []}, comparable=in_any_order),
+    ],
     "match_subgraph": [
         Case({"observables": [*PRESENT, "unknown"]}, comparable=in_any_order),
         Case({"observables": []}, comparable=in_any_order),

@@ -59,6 +59,8 @@ def explained() -> Answer:
                 hop("no-segment", "job-abort", "CAUSES", HopState.INFERRED),
                 hop("job-abort", "init-error", "SHOWS", HopState.OBSERVED, "f2"),
             ),
+            "terms": Terms(prior=-4.0, structure=2.0, text=4.2),
+            "words": ("shared memory", "segment", "shm size"),
             "supporting": (
                 Support(observable="nccl-shm-failed", finding="f1", log_ratio=5.2, because="no room"),
             ),

@@ -77,6 +77,7 @@ def test_text_in_plain_ascii() -> None:
 PANELS = (
     "What explains it",
     "How it leads to what was seen: shm-small",
+    "How the report reads",
     "Speaks for it",
     "Speaks against it",
     "Expected, but not seen (seen, it would speak for it)",
@@ -110,7 +111,9 @@ def test_text_names_the_queries_only_when_asked() -> None:
 
 def test_text_shows_the_parts_of_scores_only_when_asked() -> None:
     """A score's parts are for --verbose."""
-    assert "shm-small: prior -4.00, structure +2.00" in render_text(answers.explained(), verbose=True)
+    assert "shm-small: prior -4.00, structure +2.00, refuters +0.00, text +4.20" in render_text(
+        answers.explained(), verbose=True
+    )
     assert "structure" not in render_text(answers.explained())
 
 
@@ -138,6 +141,7 @@ def hostile(answer: Answer, words: str) -> Answer:
                 item.model_copy(update={"text": words, "where": where}) for item in answer.unattached
             ),
             "readings": tuple(item.model_copy(update={"file": words}) for item in answer.readings),
+            "hypotheses": tuple(item.model_copy(update={"words": (words,)}) for item in answer.hypotheses),
             "similar": tuple(item.model_copy(update={"title": words}) for item in answer.similar),
         }
     )
@@ -166,6 +170,33 @@ def test_markdown_keeps_hostile_words_harmless() -> None:
     assert {"html_block", "html_inline", "link_open", "image", "fence", "code_block"} & kinds == set()
     headings = re.findall(r"^#+ ", document, re.MULTILINE)
     assert len(PANELS) + 3 == len(headings)
+
+
+def test_the_words_that_weighed_most_are_shown() -> None:
+    """Where the report's words are weighed, the best class shows those that spoke most for it, and how strongly."""
+    text = render_text(answers.explained())
+    document = render_markdown(answers.explained())
+    assert (
+        "How the report reads\n      ×67  words that weigh most: shared memory, segment, shm size\n" in text
+    )
+    assert (
+        "## How the report reads\n\n- ×67 words that weigh most: `shared memory`, `segment`, `shm size`\n"
+        in document
+    )
+
+
+def test_words_without_a_weight_are_still_shown() -> None:
+    """An answer that names words but not their weight shows the words alone."""
+    best = answers.hypothesis("disk-full", "Disk full", 0.9).model_copy(update={"words": ("no space",)})
+    answer = answers.unknown().model_copy(update={"hypotheses": (best,)})
+    assert "  - words that weigh most: no space\n" in render_text(answer, surface=Surface(unicode=False))
+    assert "\n- words that weigh most: `no space`\n" in render_markdown(answer)
+
+
+def test_without_words_nothing_is_said_of_how_the_report_reads() -> None:
+    """Logs alone, or an answer without a text model, have no such panel."""
+    assert "How the report reads" not in render_text(answers.unknown())
+    assert "How the report reads" not in render_markdown(answers.unknown())
 
 
 def test_nothing_recognised_is_said_plainly() -> None:

@@ -13,6 +13,7 @@ from failgraph.graph.score import (
     LEAST_LIKELIHOOD,
     NOTHING,
     UNLIKE,
+    WITH_TEXT,
     NoneTerm,
     Ranking,
     Weights,
@@ -179,3 +180,53 @@ def test_verdict(best: list[float], unknown: float, expected: Verdict) -> None:
 def test_threshold_of_the_verdict() -> None:
     """The least probability of an explained incident can be set."""
     assert verdict([0.6, 0.1], 0.3, threshold=0.5) is Verdict.EXPLAINED
+
+
+PRIORS = {"a": 1.0, "b": 1.0, "c": 2.0}
+STRUCTURE = {"a": 1.0, "b": 0.5, "c": 0.0}
+
+
+def odds(ranking: Ranking, one: str, other: str | None) -> float:
+    """Return the natural log odds of a class against another, or against *none* (None)."""
+    found = {entry.class_id: entry.probability for entry in ranking.classes}
+    return math.log(found[one] / (ranking.unknown if other is None else found[other]))
+
+
+def test_text_is_a_term_of_every_class() -> None:
+    """With prose each class has a text term, 0 where it is not named; without prose none has one."""
+    told = combine(PRIORS, STRUCTURE, {}, NEUTRAL, text={"a": 1.5, "b": -2.0})
+    assert {"a": 1.5, "b": -2.0, "c": 0.0} == {entry.class_id: entry.terms.text for entry in told.classes}
+    silent = combine(PRIORS, STRUCTURE, {}, NEUTRAL)
+    assert [entry.terms.text for entry in silent.classes] == [None] * 3
+
+
+def test_text_moves_the_odds_by_its_weight() -> None:
+    """What the prose says adds to the log odds, times the weight of the text."""
+    text = {"a": 1.5, "b": -2.0}
+    for weight in (0.0, 0.9, 1.0):
+        weights = Weights(text=weight)
+        plain = combine(PRIORS, STRUCTURE, {}, NEUTRAL, weights=weights)
+        told = combine(PRIORS, STRUCTURE, {}, NEUTRAL, text=text, weights=weights)
+        assert odds(told, "a", "b") - odds(plain, "a", "b") == pytest.approx(3.5 * weight)
+        assert odds(told, "a", None) - odds(plain, "a", None) == pytest.approx(1.5 * weight)
+
+
+def test_text_of_outside_raises_none_of_these() -> None:
+    """What the prose says of troubles outside all classes counts for *none*, by its own weight, and for no class."""
+    weights = Weights(text=0.9, none_text=0.4)
+    plain = combine(PRIORS, STRUCTURE, {}, NEUTRAL, text={}, weights=weights)
+    told = combine(PRIORS, STRUCTURE, {}, NEUTRAL, text={}, none_text=2.0, weights=weights)
+    assert told.unknown > plain.unknown
+    assert odds(plain, "a", None) - odds(told, "a", None) == pytest.approx(0.8)
+    assert odds(plain, "a", "b") == pytest.approx(odds(told, "a", "b"))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    text=some.dictionaries(some.sampled_from("abc"), some.floats(-700, 700)),
+    none_text=some.floats(-700, 700),
+)
+def test_any_text_gives_probabilities(text: dict[str, float], none_text: float) -> None:
+    """However strongly the prose speaks, the classes and *none* share one unit of probability."""
+    told = combine(PRIORS, STRUCTURE, {}, NEUTRAL, text=text, none_text=none_text, weights=WITH_TEXT)
+    assert math.fsum([told.unknown, *(entry.probability for entry in told.classes)]) == pytest.approx(1.0)

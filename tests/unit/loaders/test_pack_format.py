@@ -34,7 +34,9 @@ def files_of(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "folder", [SAMPLES / "tiny", SAMPLES / "site", core_pack_path()], ids=["tiny", "site", "core"]
+    "folder",
+    [SAMPLES / "tiny", SAMPLES / "site", SAMPLES / "told", core_pack_path()],
+    ids=["tiny", "site", "told", "core"],
 )
 def test_files_are_a_function_of_the_content(folder: Path) -> None:
     """Reading a canonical pack and writing it gives the same bytes."""

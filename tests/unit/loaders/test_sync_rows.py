@@ -53,6 +53,20 @@ def test_a_site_pack_comes_back_from_the_rows_of_all_packs() -> None:
     assert pack_content(both, "base") == base_pack()
 
 
+def test_a_narrative_describes_its_class() -> None:
+    """A narrative is a node of its own that describes its class; one outside all classes describes nothing."""
+    rows = base_rows()
+    assert [row.id for row in rows.labelled("Narrative")] == [
+        "host-loose-riser/10",
+        "host-loose-riser/2",
+        "outside/1",
+    ]
+    assert sorted(row.start[1] for row in rows.relations.values() if row.type == "DESCRIBES") == [
+        "host-loose-riser/10",
+        "host-loose-riser/2",
+    ]
+
+
 def test_a_symptom_is_what_a_person_sees() -> None:
     """Behaviour gets the label Symptom, every other kind Evidence; both are keyed as Observable."""
     found = {row.id: row.label for row in base_rows().labelled("Observable")}
@@ -158,7 +172,7 @@ def test_what_the_graph_cannot_hold_is_refused(changes: dict[str, Any], message:
 
 def test_a_mechanism_alone_is_a_chain() -> None:
     """A class whose root causes nothing keeps its one mechanism."""
-    content = base_pack(classes=[class_item(chain={"driver-stalls": []}, specialises=[])])
+    content = base_pack(classes=[class_item(chain={"driver-stalls": []}, specialises=[])], narratives=[])
     rows = wanted_rows(Rows(), "base", said(content), nothing_known)
     assert pack_content(rows, "base").classes[0].chain == {"driver-stalls": ()}
 
