@@ -14,10 +14,14 @@
 // column: shared       list[str]                ids of what was seen in both, sorted
 // column: causes       list[str]                confirmed classes, sorted
 
-// The work must not grow with the number of incidents. So candidates are those that share one of the rarest findings
-// ("openers": the rarest one, then the next as long as they are 1,000 findings in all). They are ranked by what they
-// share, whatever its state, which both engines tell without reading a finding; the best 100 are then compared
-// exactly. With few incidents every finding opens, and nothing is left out.
+// Not every incident is compared. Candidates are those that share one of the rarest findings ("openers": the rarest
+// one, and the next as long as they are 1,000 findings in all). They are ranked by what they share, whatever its state,
+// which both engines tell without reading a finding; the best 100 are then compared exactly.
+// So the rows are exact while no more than 1,000 stored findings are of the given observables and no more than 100
+// incidents hold them. Beyond, an incident is missed that shares none of the openers, or that is below the best 100
+// because others share more, though not as present.
+// The work is bounded by 1,000 findings or by those of the rarest observable, whichever is more. To take only the newest
+// of them would change the rows and save little: to tell which are the newest costs as much as to compare them.
 // The counts are degrees: findings in every state and space.
 CALL () { MATCH (i:Incident) RETURN count(i) AS incidents }
 WITH incidents, $observables + COLLECT {
