@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from failgraph.loaders import packs
 from failgraph.loaders.checks import prose, references, signatures, structure
 from failgraph.loaders.checks.packset import PackSet, Rule
 from failgraph.loaders.format import changed_files, format_pack
-from failgraph.loaders.packs import PackSource, core_pack_path, read_pack_source
+from failgraph.loaders.packs import PackSource, read_pack_source
 from failgraph.loaders.problem import Problem, Severity
 from failgraph.schema.errors import Location
 
@@ -93,7 +94,7 @@ def lint(
 def _required_core(sources: Sequence[PackSource]) -> Iterator[PackSource]:
     ids = {source.content.header.id for source in sources}
     if "core" not in ids and any("core" in source.content.header.requires for source in sources):
-        core, _ = read_pack_source(core_pack_path())
+        core, _ = read_pack_source(packs.core_pack_path())
         if core:
             yield core
 

@@ -21,7 +21,7 @@
 // incidents hold them. Beyond, an incident is missed that shares none of the openers, or that is below the best 100
 // because others share more, though not as present.
 // The work is bounded by 1,000 findings or by those of the rarest observable, whichever is more. To take only the newest
-// of them would change the rows and save little: to tell which are the newest costs as much as to compare them.
+// of them would change the rows and save little: to tell which are the newest costs about as much as to compare them.
 // The counts are degrees: findings in every state and space.
 CALL () { MATCH (i:Incident) RETURN count(i) AS incidents }
 WITH incidents, $observables + COLLECT {
