@@ -58,6 +58,7 @@ def _pack(says: str) -> PackContent:
                 {
                     "id": "gpu-lost",
                     "kind": "log",
+                    "verified": True,
                     "says": says,
                     "source": "kernel log",
                     "signature": "GPU has fallen off the bus",
