@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXAMPLE := examples/container-shared-memory
 DEMO_DATA := build/demo
-JVM_TESTS := $(patsubst %,tests/integration/test_%.py,client database match packs queries)
+JVM_TESTS := $(patsubst %,tests/integration/test_%.py,client match queries)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test jvm lint types format bench eval docs clean
@@ -22,8 +22,9 @@ test: $(STAMP) ## run the whole test suite, on the embedded engine and on a real
 	@$(BIN)/pytest
 
 # Java's runtime uses the signal of a bad memory access for itself; Python's fault handler would report each as a crash.
+# It may also take a Ctrl-C into a thread of its own, so that a query ends late: that test is for the native edition.
 jvm: $(STAMP) ## run the tests that need the embedded engine on its Java edition
-	@FAILGRAPH_TEST_ENGINE=jvm $(BIN)/pytest -p no:faulthandler -m "not neo4j" $(JVM_TESTS)
+	@FAILGRAPH_TEST_ENGINE=jvm $(BIN)/pytest -p no:faulthandler -m "not neo4j" -k "not ctrl_c" $(JVM_TESTS)
 
 lint: $(STAMP) ## check style, layout and the direction of imports
 	@$(BIN)/ruff check .
